@@ -1,0 +1,182 @@
+package core
+
+import (
+	"fmt"
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+)
+
+// Defaults of a routing. Retries: one, since clients' SDKs retry too and layers multiply.
+// Deadline: the longest answer that vendors allow.
+const (
+	DefaultRetries    = 1
+	DefaultDeadline   = 10 * time.Minute
+	DefaultProbeAfter = 60 * time.Second
+)
+
+// MaxDepth is how many routings may be nested in one another.
+const MaxDepth = 4
+
+// soleGroup is what a client gets that names a model directly.
+func soleGroup(t *Target) *Group {
+	return &Group{
+		ID: t.Model, Strategy: StrategyFailover, Members: []Member{{Target: t, Weight: 1}}, Leaves: 1,
+		Retries: DefaultRetries, MaxFallbacks: -1, WhenAllUnavailable: UnavailableTryAnyway, Deadline: DefaultDeadline,
+	}
+}
+
+// routing compiles one routing and, before it, those nested in it. path holds the routings around it.
+func (c *compiler) routing(id string, path []string) *Group {
+	if g, done := c.routings[id]; done {
+		return g
+	}
+	r := c.doc.Routings[id]
+	k := c.check(r.Ref())
+	_, taken := c.doc.Models[id]
+	k.require(!taken, "/id", "unique", "a model has the same id; models and routings share one namespace")
+	k.routingSettings(r)
+	members := c.members(r, append(path, id))
+	if _, inCycle := c.routings[id]; inCycle {
+		return nil
+	}
+	k.require(len(members) > 0, "/targets", "targets", "no target can be served")
+	k.require(len(members) == 0 || totalWeight(members) > 0, "/targets", "weights", "at least one weight must be above 0")
+	c.routings[id] = nil
+	if k.ok {
+		c.routings[id] = newGroup(r, members)
+		c.groups[id] = c.routings[id]
+	}
+	return c.routings[id]
+}
+
+func (k *checker) routingSettings(r *Routing) {
+	switch r.Strategy {
+	case StrategyFailover, StrategyRoundRobin, StrategyLeastLatency:
+	default:
+		k.require(false, "/strategy", "enum", `strategy must be "failover", "round_robin" or "least_latency"`)
+	}
+	k.require(r.Latency == nil || r.Strategy == StrategyLeastLatency, "/latency", "strategy", `latency belongs to strategy "least_latency"`)
+	switch r.WhenAllUnavailable {
+	case "", UnavailableFail, UnavailableTryAnyway:
+	default:
+		k.require(false, "/when_all_unavailable", "enum", `when_all_unavailable must be "fail" or "try_anyway"`)
+	}
+	k.require(valueOr(r.Retries, 0) >= 0, "/retries", "minimum", "retries must not be negative")
+	k.require(valueOr(r.MaxFallbacks, 0) >= 0, "/max_fallbacks", "minimum", "max_fallbacks must not be negative")
+	for i, s := range r.FallbackOnStatuses {
+		k.require(s >= 400 && s <= 499, "/fallback_on_statuses/"+strconv.Itoa(i), "range", "only 4xx can be listed: 5xx always falls back")
+	}
+}
+
+// members resolves the targets of r. A target that cannot be served is left out with a degrading fault.
+func (c *compiler) members(r *Routing, path []string) []Member {
+	var out []Member
+	seen := make(map[string]bool, len(r.Targets))
+	for i, t := range r.Targets {
+		pointer := targetPointer(i, "model")
+		if seen[t.Model] {
+			c.fault(r.Ref(), SeverityDegrade, pointer, "unique", strconv.Quote(t.Model)+" is a target of this routing already")
+			continue
+		}
+		seen[t.Model] = true
+		weight := valueOr(t.Weight, 1)
+		if weight < 0 {
+			c.fault(r.Ref(), SeverityDegrade, targetPointer(i, "weight"), "minimum", "weight must not be negative")
+			continue
+		}
+		m := Member{Weight: weight, Priority: t.Priority}
+		var problem string
+		m.Target, m.Group, problem = c.member(t.Model, path)
+		if problem != "" {
+			c.fault(r.Ref(), SeverityDegrade, pointer, "reference", problem)
+			continue
+		}
+		if m.Target != nil || m.Group != nil {
+			out = append(out, m)
+		}
+	}
+	return out
+}
+
+// member finds the target or group called name. All three results are empty when name closes a cycle,
+// which has been reported by then.
+func (c *compiler) member(name string, path []string) (*Target, *Group, string) {
+	if t := c.targets[name]; t != nil {
+		return t, nil, ""
+	}
+	if _, stored := c.doc.Models[name]; stored {
+		return nil, nil, "model " + strconv.Quote(name) + " cannot be served"
+	}
+	if _, stored := c.doc.Routings[name]; !stored {
+		return nil, nil, "no model or routing is called " + strconv.Quote(name)
+	}
+	if at := slices.Index(path, name); at >= 0 {
+		c.cycle(path[at:])
+		return nil, nil, ""
+	}
+	g := c.routing(name, path)
+	if _, inCycle := c.routings[path[len(path)-1]]; inCycle {
+		return nil, nil, ""
+	}
+	if g == nil {
+		return nil, nil, "routing " + strconv.Quote(name) + " cannot be served"
+	}
+	if g.Depth >= MaxDepth {
+		return nil, nil, fmt.Sprintf("routings nest deeper than %d: %q is %d deep already", MaxDepth, name, g.Depth)
+	}
+	return nil, g, ""
+}
+
+// cycle rejects every routing of the ring.
+func (c *compiler) cycle(ring []string) {
+	shown := strings.Join(append(slices.Clone(ring), ring[0]), " → ")
+	for i, id := range ring {
+		if _, done := c.routings[id]; done {
+			continue
+		}
+		c.routings[id] = nil
+		next := ring[(i+1)%len(ring)]
+		at := slices.IndexFunc(c.doc.Routings[id].Targets, func(t RoutingTarget) bool { return t.Model == next })
+		c.fault(Ref{KindRouting, id}, SeverityReject, targetPointer(at, "model"), "cycle", "routings refer to each other in a cycle: "+shown)
+	}
+}
+
+func totalWeight(ms []Member) (sum int) {
+	for _, m := range ms {
+		sum += m.Weight
+	}
+	return sum
+}
+
+func newGroup(r *Routing, members []Member) *Group {
+	g := &Group{
+		ID: r.ID, Strategy: r.Strategy, Members: members,
+		Retries:            valueOr(r.Retries, DefaultRetries),
+		MaxFallbacks:       valueOr(r.MaxFallbacks, -1),
+		RetryOn429:         r.RetryOn429,
+		FallbackOnStatuses: slices.Sorted(slices.Values(r.FallbackOnStatuses)),
+		WhenAllUnavailable: r.WhenAllUnavailable,
+		Deadline:           time.Duration(valueOr(r.Deadline, Duration(DefaultDeadline))),
+	}
+	if g.WhenAllUnavailable == "" {
+		g.WhenAllUnavailable = UnavailableTryAnyway
+	}
+	if r.Strategy == StrategyLeastLatency {
+		g.ProbeAfter = DefaultProbeAfter
+		if r.Latency != nil {
+			g.ProbeAfter = time.Duration(valueOr(r.Latency.ProbeAfter, Duration(DefaultProbeAfter)))
+		}
+	}
+	for _, m := range members {
+		if m.Group == nil {
+			g.Leaves++
+			continue
+		}
+		g.Leaves += m.Group.Leaves
+		g.Depth = max(g.Depth, m.Group.Depth)
+	}
+	g.Depth++
+	return g
+}

@@ -1,0 +1,43 @@
+package core
+
+import (
+	"fmt"
+	"regexp"
+)
+
+// Secret is a credential in memory. It prints, logs and marshals as "[secret]".
+type Secret struct{ value string }
+
+// Reveal returns the credential itself, for the one place that sends it.
+func (s Secret) Reveal() string { return s.value }
+
+// String hides the credential.
+func (s Secret) String() string { return "[secret]" }
+
+// GoString hides the credential from %#v.
+func (s Secret) GoString() string { return "[secret]" }
+
+// Format hides the credential from every verb.
+func (s Secret) Format(f fmt.State, _ rune) { fmt.Fprint(f, "[secret]") }
+
+// MarshalText hides the credential from JSON and slog.
+func (s Secret) MarshalText() ([]byte, error) { return []byte("[secret]"), nil }
+
+// Env looks up an environment variable, as os.LookupEnv does.
+type Env func(name string) (string, bool)
+
+var envReference = regexp.MustCompile(`^\$\{env:([A-Za-z_][A-Za-z0-9_]*)\}$`)
+
+// resolveSecret returns the value of raw, which is the secret itself or "${env:NAME}". A nil env leaves
+// references as they are: the control plane does not have the nodes' environment.
+func resolveSecret(raw string, env Env) (Secret, error) {
+	m := envReference.FindStringSubmatch(raw)
+	if m == nil || env == nil {
+		return Secret{raw}, nil
+	}
+	v, ok := env(m[1])
+	if !ok || v == "" {
+		return Secret{}, fmt.Errorf("environment variable %s is not set on this node", m[1])
+	}
+	return Secret{v}, nil
+}

@@ -1,0 +1,130 @@
+package core
+
+import (
+	"crypto/sha256"
+	"net/url"
+	"path"
+	"slices"
+	"time"
+
+	"github.com/sluice-gateway/sluice/core/signal"
+)
+
+// Snapshot is a document compiled for serving. It never changes.
+type Snapshot struct {
+	groups  map[string]*Group
+	callers map[[sha256.Size]byte]*Caller
+	names   []string
+	targets []*Target
+}
+
+// Group returns the compiled routing of that name; a direct model is a group of one.
+func (s *Snapshot) Group(name string) (*Group, bool) {
+	g, ok := s.groups[name]
+	return g, ok
+}
+
+// Caller returns the caller whose key has that SHA-256.
+func (s *Snapshot) Caller(sum [sha256.Size]byte) (*Caller, bool) {
+	c, ok := s.callers[sum]
+	return c, ok
+}
+
+// Names returns what a client may put in "model", sorted. The caller must not change the slice.
+func (s *Snapshot) Names() []string { return s.names }
+
+// Targets returns every compiled model, sorted by name. The caller must not change the slice.
+func (s *Snapshot) Targets() []*Target { return s.targets }
+
+// Group is a compiled routing: its members in declaration order and the rules for walking them.
+type Group struct {
+	ID       string
+	Strategy Strategy
+	Members  []Member
+	// Leaves is how many targets Order can yield at the most, nested groups included.
+	Leaves int
+	// Depth is how many groups are nested in one another here: 1 for a routing over models, 0 for a model.
+	Depth              int
+	Retries            int
+	MaxFallbacks       int // -1: no cap
+	RetryOn429         bool
+	FallbackOnStatuses []int // sorted
+	WhenAllUnavailable WhenAllUnavailable
+	Deadline           time.Duration // 0: none
+	ProbeAfter         time.Duration // 0: never probed; least_latency only
+}
+
+// Member is one choice of a group: exactly one of Target and Group is set.
+type Member struct {
+	Target   *Target
+	Group    *Group
+	Weight   int
+	Priority int
+}
+
+// Target is a compiled model: everything that an attempt needs to know.
+type Target struct {
+	Model         string
+	UpstreamModel string
+	Upstream      *Upstream
+	Signal        signal.Key
+	Limits        Limits
+	Cooldown      CooldownPolicy
+}
+
+// Limits are the timeouts of one attempt, all defaults applied; zero means none.
+type Limits struct {
+	Connect, FirstToken, Idle, Attempt time.Duration
+}
+
+// CooldownPolicy is a Cooldown with all defaults applied. Duration zero: never cools.
+type CooldownPolicy struct {
+	Failures      int
+	Duration, Max time.Duration
+}
+
+// Upstream is a compiled provider.
+type Upstream struct {
+	ID         string
+	Kind       ProviderKind
+	BaseURL    *url.URL // without a trailing slash
+	Credential Credential
+	Headers    []Header // sorted by name, names canonical
+	TLS        *TLS     // nil: system defaults
+	// Pool names the connection pool: upstreams of equal TLS settings share one.
+	Pool string
+}
+
+// Header is one fixed header of an upstream.
+type Header struct{ Name, Value string }
+
+// Credential is what proves the gateway to an upstream. The zero value sends nothing.
+type Credential struct {
+	// Key identifies the credential without revealing it: two upstreams with the same secret share it.
+	Key string
+	// Header (canonical) carries Value; or Query names the parameter that does.
+	Header, Query string
+	// Value is the whole header value, scheme included, or the parameter's value.
+	Value Secret
+}
+
+// Caller is a compiled API key.
+type Caller struct {
+	ID        string
+	Disabled  bool
+	expiresAt time.Time // zero: never
+	globs     []string
+}
+
+// Valid reports whether the key may be used at that moment.
+func (c *Caller) Valid(now time.Time) bool {
+	return !c.Disabled && (c.expiresAt.IsZero() || now.Before(c.expiresAt))
+}
+
+// Allows reports whether the caller may use the model or routing of that name.
+func (c *Caller) Allows(name string) bool {
+	return slices.ContainsFunc(c.globs, func(glob string) bool {
+		ok, err := path.Match(glob, name)
+		return ok && err == nil
+	})
+}

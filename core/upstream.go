@@ -1,0 +1,125 @@
+package core
+
+import (
+	"crypto/sha256"
+	"crypto/tls"
+	"crypto/x509"
+	"encoding/hex"
+	"net/textproto"
+	"net/url"
+	"regexp"
+	"slices"
+	"strconv"
+	"strings"
+)
+
+func (c *compiler) provider(p *Provider) {
+	k := c.check(p.Ref())
+	k.require(p.Kind == ProviderOpenAI, "/kind", "enum", `kind must be "openai"`)
+	u := &Upstream{ID: p.ID, Kind: p.Kind, BaseURL: k.baseURL(p.BaseURL), TLS: p.TLS, Headers: k.headers(p.Headers)}
+	u.Credential = k.credential(p.Auth)
+	u.Pool = k.pool(p.TLS)
+	if k.ok {
+		c.upstreams[p.ID] = u
+	}
+}
+
+func (k *checker) baseURL(raw string) *url.URL {
+	u, err := url.Parse(raw)
+	if !k.require(err == nil, "/base_url", "url", "base_url is not a URL") {
+		return nil
+	}
+	k.require(u.Scheme == "http" || u.Scheme == "https", "/base_url", "scheme", "base_url must begin with http:// or https://")
+	k.require(u.Hostname() != "", "/base_url", "host", "base_url must name a host")
+	k.require(u.User == nil, "/base_url", "userinfo", "base_url must not hold a user or password; use auth")
+	k.require(u.RawQuery == "" && !u.ForceQuery && !strings.Contains(raw, "#"), "/base_url", "url", "base_url must not have a query or fragment")
+	u.Path, u.RawPath = strings.TrimRight(u.Path, "/"), strings.TrimRight(u.RawPath, "/")
+	return u
+}
+
+var headerToken = regexp.MustCompile("^[A-Za-z0-9!#$%&'*+.^_`|~-]+$")
+
+// reservedHeaders may not be set by a provider: the gateway or the connection owns them, or auth does.
+var reservedHeaders = []string{
+	"Accept-Encoding", "Api-Key", "Authorization", "Connection", "Content-Encoding", "Content-Length", "Content-Type", "Cookie", "Host",
+	"Keep-Alive", "Proxy-Authorization", "Proxy-Connection", "Te", "Trailer", "Transfer-Encoding", "Upgrade", "X-Api-Key", "X-Goog-Api-Key",
+}
+
+func (k *checker) headers(in map[string]string) []Header {
+	var out []Header
+	for _, name := range sortedKeys(in) {
+		pointer := "/headers/" + strings.NewReplacer("~", "~0", "/", "~1").Replace(name)
+		canonical := textproto.CanonicalMIMEHeaderKey(name)
+		k.require(headerToken.MatchString(name), pointer, "header-name", "not a header name")
+		k.require(!slices.Contains(reservedHeaders, canonical), pointer, "reserved-header", canonical+" is set by the gateway; credentials belong in auth")
+		k.require(validHeaderValue(in[name]), pointer, "header-value", "a header value must not hold control characters")
+		out = append(out, Header{canonical, in[name]})
+	}
+	return out
+}
+
+func validHeaderValue(v string) bool {
+	return !strings.ContainsFunc(v, func(r rune) bool { return (r < ' ' && r != '\t') || r == 0x7f })
+}
+
+func (k *checker) credential(a *Auth) Credential {
+	if a == nil {
+		return Credential{}
+	}
+	k.require(a.Secret != "", "/auth/secret", "required", "auth needs a secret; leave auth out to send none")
+	k.require(a.Query == "" || (a.Header == "" && a.Scheme == nil), "/auth/query", "exclusive", "query excludes header and scheme")
+	k.require(a.Header == "" || headerToken.MatchString(a.Header), "/auth/header", "header-name", "not a header name")
+	secret, err := resolveSecret(a.Secret, k.c.env)
+	if err != nil {
+		k.require(false, "/auth/secret", "environment", err.Error())
+		return Credential{}
+	}
+	k.require(validHeaderValue(secret.value), "/auth/secret", "header-value", "the secret holds control characters")
+	cred := Credential{Key: digest(a.Secret), Query: a.Query, Value: secret}
+	if a.Query == "" {
+		cred.Header, cred.Value = headerCredential(a, secret)
+	}
+	return cred
+}
+
+func headerCredential(a *Auth, secret Secret) (string, Secret) {
+	header, scheme := textproto.CanonicalMIMEHeaderKey(a.Header), ""
+	if header == "" {
+		header = "Authorization"
+	}
+	if header == "Authorization" {
+		scheme = "Bearer"
+	}
+	if a.Scheme != nil {
+		scheme = *a.Scheme
+	}
+	if scheme == "" {
+		return header, secret
+	}
+	return header, Secret{scheme + " " + secret.value}
+}
+
+// pool checks the TLS settings and returns the name of the connection pool that they call for.
+func (k *checker) pool(t *TLS) string {
+	if t == nil {
+		return "default"
+	}
+	k.require(t.CAPEM == "" || x509.NewCertPool().AppendCertsFromPEM([]byte(t.CAPEM)), "/tls/ca_pem", "pem", "ca_pem holds no certificate")
+	k.require((t.CertPEM == "") == (t.KeyPEM == ""), "/tls", "pair", "cert_pem and key_pem come together")
+	if t.CertPEM != "" && t.KeyPEM != "" {
+		_, err := tls.X509KeyPair([]byte(t.CertPEM), []byte(t.KeyPEM))
+		k.require(err == nil, "/tls/cert_pem", "pem", "cert_pem and key_pem are not a certificate and its key")
+	}
+	return digest(t.CAPEM, t.ServerName, strconv.FormatBool(t.InsecureSkipVerify), t.CertPEM, t.KeyPEM)
+}
+
+// digest returns 16 hexadecimal digits that stand for the parts without revealing them.
+func digest(parts ...string) string {
+	h := sha256.New()
+	for _, p := range parts {
+		h.Write([]byte(strconv.Itoa(len(p))))
+		h.Write([]byte{':'})
+		h.Write([]byte(p))
+	}
+	return hex.EncodeToString(h.Sum(nil)[:8])
+}

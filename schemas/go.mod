@@ -1,0 +1,3 @@
+module github.com/sluice-gateway/sluice/schemas
+
+go 1.26.0
