@@ -1,0 +1,167 @@
+package schemas
+
+import (
+	"encoding/json"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+)
+
+func set(t testing.TB) *Set {
+	t.Helper()
+	s, err := Load()
+	if err != nil {
+		t.Fatal(err)
+	}
+	return s
+}
+
+// pairs returns "pointer rule" for each fault.
+func pairs(faults []Fault) []string {
+	var out []string
+	for _, f := range faults {
+		out = append(out, f.Pointer+" "+f.Rule)
+	}
+	return out
+}
+
+// TestEveryFaultIsReportedAtOnceAtItsField holds one case for each rule of each schema.
+func TestEveryFaultIsReportedAtOnceAtItsField(t *testing.T) {
+	s := set(t)
+	for _, c := range []struct {
+		kind, in string
+		want     []string
+	}{
+		{"routing", `{}`, []string{"/strategy required", "/targets required"}},
+		{"routing", `[]`, []string{" type"}},
+		{"routing", `null`, []string{" type"}},
+		{"routing", `{"strategy":"failover","targets":[]}`, []string{"/targets min-items"}},
+		{"routing", `{"strategy":"failover","targets":[{"model":"a","weight":0},{"model":"b","weight":0}]}`, []string{"/targets weights"}},
+		{"routing", `{"strategy":"failover","targets":[{"model":"a"}],"latency":{}}`, []string{"/latency strategy"}},
+		{"routing", `{"strategy":"least_latency","targets":[{"model":"a"}],"latency":{"probe_after":"1m","x":0}}`, []string{"/latency/x unknown-field"}},
+		{
+			"routing",
+			`{"id":".x","description":null,"strategy":"fastest","targets":[{"model":"a","weight":-1,"wieght":2},{"model":"/"},{"model":"c","weight":1.0},{"model":"d","priority":1e1},7,{"model":"d"},{"model":"d"},{}],
+			  "retries":11,"max_fallbacks":-1,"retry_on_429":"yes","fallback_on_statuses":[404,399,404,500],"when_all_unavailable":"panic","deadline":"10","latency":{"probe_after":60},"labels":{"":"x","a b":"y","ok":"a\u0000","c":3}}`,
+			[]string{
+				"/deadline duration", "/description type", "/fallback_on_statuses/1 minimum", "/fallback_on_statuses/2 unique", "/fallback_on_statuses/3 maximum", "/id id",
+				"/labels/ label", "/labels/a b label", "/labels/c type", "/labels/ok label", "/latency/probe_after type", "/max_fallbacks minimum", "/retries maximum", "/retry_on_429 type", "/strategy enum",
+				"/targets/0/weight minimum", "/targets/0/wieght unknown-field", "/targets/1/model id", "/targets/2/weight type", "/targets/3/priority type", "/targets/4 type", "/targets/6 unique", "/targets/7/model required",
+				"/when_all_unavailable enum",
+			},
+		},
+		{"model", `{}`, []string{"/provider required", "/upstream_model required"}},
+		{
+			"model", `{"provider":"a b","upstream_model":"","cooldown":{"failures":0,"duration":"-1s","max":"5 m"},"timeouts":{"connect":"","idle":"1x","attempt":null,"first":"1s"},"cost":{},"Provider":"a"}`,
+			[]string{
+				"/Provider unknown-field", "/cooldown/duration duration", "/cooldown/failures minimum", "/cooldown/max duration", "/cost unknown-field", "/provider id", "/timeouts/attempt type",
+				"/timeouts/connect duration", "/timeouts/first unknown-field", "/timeouts/idle duration", "/upstream_model min-length",
+			},
+		},
+		{"model", `{"provider":"a","upstream_model":"` + strings.Repeat("é", 257) + `"}`, []string{"/upstream_model max-length"}},
+		{"provider", `{}`, []string{"/base_url required", "/kind required"}},
+		{
+			"provider",
+			`{"kind":"anthropic","base_url":"ftp://h","auth":{"query":"k","header":"h","scheme":""},"headers":{"":"a","a b":"c","cOOkie":"a","X":"a\nb","X~/Y":1},"tls":{"key_pem":"-----BEGIN RSA PRIVATE KEY-----","ca_pem":"x","server_name":"a/b","insecure_skip_verify":1}}`,
+			[]string{
+				"/auth/header exclusive", "/auth/scheme exclusive", "/auth/secret required", "/base_url url", "/headers/ header-name", "/headers/X header-value", "/headers/X~0~1Y header-name", "/headers/a b header-name",
+				"/headers/cOOkie reserved-header", "/kind enum", "/tls/ca_pem pem", "/tls/cert_pem required", "/tls/insecure_skip_verify type", "/tls/server_name host",
+			},
+		},
+		{"provider", `{"kind":"openai","base_url":"http://h","auth":{"secret":"","header":"a:b","scheme":"a b"},"tls":{"cert_pem":"-----BEGIN CERTIFICATE-----"}}`, []string{
+			"/auth/header header-name", "/auth/scheme scheme", "/auth/secret min-length", "/tls/key_pem required",
+		}},
+		{"provider", `{"kind":"openai","base_url":"http://h","auth":{"secret":"a\r\nb","query":"a=b"}}`, []string{"/auth/query query-name", "/auth/secret header-value"}},
+		{"api_key", `{}`, []string{"/allowed_models required", "/key_sha256 required"}},
+		{
+			"api_key", `{"key_sha256":"9F86D081884C7D659A2FEAA0C55AD015A3BF4F1B2B0B822CD15D6C15B0F00A08","allowed_models":["[a]","a","a",""],"expires_at":"2030-02-30T00:00:00Z","disabled":null}`,
+			[]string{"/allowed_models/0 glob", "/allowed_models/2 unique", "/allowed_models/3 glob", "/disabled type", "/expires_at date-time", "/key_sha256 sha256"},
+		},
+		{"profile", `{}`, []string{" kind"}},
+	} {
+		got := pairs(s.Validate(c.kind, []byte(c.in)))
+		if diff := cmp.Diff(c.want, got); diff != "" {
+			t.Errorf("Validate(%s, %s) (-want +got):\n%s", c.kind, c.in, diff)
+		}
+	}
+}
+
+func TestEveryBaseURLThatCoreRefusesIsRefused(t *testing.T) {
+	s := set(t)
+	for in, want := range map[string]bool{
+		"https://api.openai.com/v1": true, "http://10.0.0.1:8000": true, "http://[::1]:80/v1/": true, "https://h/a@b": true,
+		"": false, "h": false, "//h": false, "ftp://h": false, "http://": false, "http:///v1": false, "http://u@h": false, "http://u:p@h/v1": false,
+		"http://h?x=1": false, "http://h/v1?": false, "http://h/#": false, "http://h:port": false, "http://h/%zz": false, "http://a b/": false, "HTTP://h": false,
+	} {
+		raw, err := json.Marshal(map[string]string{"kind": "openai", "base_url": in})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if faults := s.Validate("provider", raw); (len(faults) == 0) != want {
+			t.Errorf("base_url %q: faults %v, want valid %v", in, faults, want)
+		}
+	}
+}
+
+func TestMessagesNameTheFieldTheRuleAndTheValue(t *testing.T) {
+	s := set(t)
+	in := `{"strategy":"fastest","targets":[{"model":"a","weight":-1,"wieght":2}],"deadline":10,"description":"` + strings.Repeat("x", 1025) + `"}`
+	want := []string{
+		"deadline must be a string (got a number); it must be a length of time with a unit, such as \"300ms\", \"10s\" or \"1m30s\"",
+		"description must be at most 1024 characters long (got 1025)",
+		`strategy must be one of "failover", "round_robin", "least_latency" (got "fastest")`,
+		"targets[0].weight must be at least 0 (got -1)",
+		"targets[0].wieght is not a known field; known are model, priority, weight",
+	}
+	var got []string
+	for _, f := range s.Validate("routing", []byte(in)) {
+		got = append(got, f.Message)
+	}
+	if diff := cmp.Diff(want, got); diff != "" {
+		t.Errorf("messages (-want +got):\n%s", diff)
+	}
+}
+
+func TestMessagesNeverShowWhatIsOrMayBeASecret(t *testing.T) {
+	s := set(t)
+	const hidden = "SECRET"
+	for _, c := range [][2]string{
+		{"provider", `{"auth":"SECRET"}`},
+		{"provider", `{"auth":{"secret":"SECRET\n"}}`},
+		{"provider", `{"auth":{"secret":["SECRET"],"api_key":"SECRET"}}`},
+		{"provider", `{"api_key":"SECRET","headers":{"Authorization":"SECRET","X":"SECRET\n","a b":"SECRET"}}`},
+		{"provider", `{"tls":{"key_pem":"SECRET","cert_pem":"SECRET","ca_pem":"SECRET"}}`},
+		{"provider", `{"base_url":"https://u:SECRET@h/v1?key=SECRET"}`},
+		{"api_key", `{"key_sha256":"SECRET","key":"SECRET"}`},
+		{"provider", `{"auth":{"secret":"SECRET`},
+		{"provider", `{"auth":{"secret":"\ud800SECRET"}}`},
+		{"provider", `{"auth":{"secret":"\xSECRET"}}`},
+	} {
+		faults := s.Validate(c[0], []byte(c[1]))
+		if len(faults) == 0 {
+			t.Errorf("Validate(%s, %s) found nothing", c[0], c[1])
+		}
+		for _, f := range faults {
+			if strings.Contains(f.Message+f.Pointer, hidden) {
+				t.Errorf("Validate(%s, %s) shows the secret: %+v", c[0], c[1], f)
+			}
+		}
+	}
+}
+
+func TestFaultsAreBounded(t *testing.T) {
+	s := set(t)
+	in := `{"a":1` + strings.Repeat(`,"a":1`, 900) + `}`
+	if got := len(s.Validate("model", []byte(in))); got != maxFaults+1 {
+		t.Errorf("%d faults for 900 repeated names, want %d", got, maxFaults+1)
+	}
+	in = `{"provider":"a","upstream_model":"b","labels":{"!0":0` + strings.Repeat(`,"!`+strings.Repeat("x", 10)+`0":0`, 0)
+	for i := range 900 {
+		in += `,"!` + strings.Repeat("x", 1+i/100) + string(rune('a'+i%26)) + string(rune('a'+i/26%26)) + `":0`
+	}
+	in += `}}`
+	if got := len(s.Validate("model", []byte(in))); got != maxFaults+1 {
+		t.Errorf("%d faults for 900 bad labels, want %d", got, maxFaults+1)
+	}
+}
