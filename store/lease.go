@@ -1,0 +1,213 @@
+package store
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"math"
+	"sync"
+	"time"
+
+	pb "go.etcd.io/etcd/api/v3/etcdserverpb"
+	clientv3 "go.etcd.io/etcd/client/v3"
+	"golang.org/x/sync/errgroup"
+	"google.golang.org/grpc"
+)
+
+// grant is one lease of this node.
+type grant struct {
+	id  clientv3.LeaseID
+	ttl time.Duration
+	// deadline is when the lease ends unless etcd confirms it again: the node's own clock, counted from
+	// before the last confirmed renewal was sent. Owned by renew.
+	deadline time.Time
+
+	once sync.Once
+	gone chan struct{} // closed when the lease is known to be lost
+}
+
+func (g *grant) abandon() { g.once.Do(func() { close(g.gone) }) }
+
+var errLeaseLost = errors.New("the lease is lost")
+
+const (
+	leaseRetry = 200 * time.Millisecond
+	// leaseRetryMax: a node that cannot join serves all the same; it only is not seen.
+	leaseRetryMax = 10 * time.Second
+)
+
+// Run holds a lease, with the node's last status and signals under it, until ctx ends, and returns ctx's
+// error. A lease that is lost is replaced and the keys are put again. When ctx ends the lease is left to
+// expire; Leave is for a graceful stop. Run is called once.
+func (m *Member) Run(ctx context.Context) error {
+	if err := m.check(); err != nil {
+		return err
+	}
+	wait := backoff{first: leaseRetry, limit: leaseRetryMax}
+	for {
+		g, err := m.acquire(ctx)
+		if err == nil {
+			wait.step = 0
+			err = m.hold(ctx, g)
+		}
+		switch {
+		case ctx.Err() != nil:
+			return ctx.Err() // the lease stays known, for Leave
+		case m.hasLeft():
+			<-ctx.Done()
+			return ctx.Err()
+		}
+		m.setGrant(nil)
+		m.cfg.Logger.Warn("node has no lease; trying again", "node", m.cfg.Node, "error", err)
+		if err := pause(ctx, wait.next()); err != nil {
+			return err
+		}
+	}
+}
+
+func (m *Member) setGrant(g *grant) {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	m.grant = g
+}
+
+func (m *Member) hasLeft() bool {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	return m.left
+}
+
+func (m *Member) acquire(ctx context.Context) (*grant, error) {
+	ctx, cancel := context.WithTimeout(ctx, m.store.callTimeout)
+	defer cancel()
+	client, err := m.store.streams.get(ctx)
+	if err != nil {
+		return nil, fmt.Errorf("grant lease: %w", readError(ctx, err))
+	}
+	sent := time.Now()
+	lease, err := client.Grant(ctx, int64(math.Ceil(m.cfg.TTL.Seconds())))
+	if err != nil {
+		return nil, fmt.Errorf("grant lease: %w", writeError(err))
+	}
+	ttl := time.Duration(lease.TTL) * time.Second
+	return &grant{id: lease.ID, ttl: ttl, deadline: sent.Add(ttl), gone: make(chan struct{})}, nil
+}
+
+// hold keeps the lease and the keys under it until the lease is lost or ctx ends.
+func (m *Member) hold(ctx context.Context, g *grant) error {
+	m.setGrant(g)
+	group, ctx := errgroup.WithContext(ctx)
+	group.Go(func() error { return m.renew(ctx, g) })
+	group.Go(func() error { return m.announce(ctx, g) })
+	group.Go(func() error {
+		select {
+		case <-g.gone:
+			return errLeaseLost
+		case <-ctx.Done():
+			return ctx.Err()
+		}
+	})
+	return group.Wait()
+}
+
+// renew confirms the lease three times in its length. A broken stream is not the end of the lease: only
+// its own deadline is, or etcd's word.
+func (m *Member) renew(ctx context.Context, g *grant) error {
+	for {
+		err := m.renewOnStream(ctx, g)
+		switch {
+		case ctx.Err() != nil:
+			return ctx.Err()
+		case errors.Is(err, errLeaseLost):
+			return err
+		case !time.Now().Before(g.deadline):
+			return fmt.Errorf("%w: not confirmed within its %s: %w", errLeaseLost, g.ttl, err)
+		}
+		if err := pause(ctx, min(leaseRetry, time.Until(g.deadline))); err != nil {
+			return err
+		}
+	}
+}
+
+func (m *Member) renewOnStream(ctx context.Context, g *grant) error {
+	ctx, cancel := context.WithCancel(clientv3.WithRequireLeader(ctx))
+	defer cancel()
+	// An exchange that takes longer than the pause between two is given up, to try another member.
+	patience := time.AfterFunc(min(g.ttl/3, time.Until(g.deadline)), cancel)
+	defer patience.Stop()
+	client, err := m.store.streams.get(ctx)
+	if err != nil {
+		return err
+	}
+	stream, err := pb.NewLeaseClient(client.ActiveConnection()).LeaseKeepAlive(ctx, grpc.WaitForReady(true))
+	if err != nil {
+		return err
+	}
+	for {
+		sent := time.Now()
+		if err := stream.Send(&pb.LeaseKeepAliveRequest{ID: int64(g.id)}); err != nil {
+			return err
+		}
+		answer, err := stream.Recv()
+		if err != nil {
+			return err
+		}
+		if answer.TTL <= 0 {
+			return fmt.Errorf("%w: etcd does not know it", errLeaseLost)
+		}
+		if !patience.Stop() {
+			return context.Canceled
+		}
+		g.deadline = sent.Add(g.ttl)
+		if err := pause(ctx, g.ttl/3); err != nil {
+			return err
+		}
+		patience.Reset(min(g.ttl/3, time.Until(g.deadline)))
+	}
+}
+
+// announce writes the node's keys under a new lease, and then its status whenever that changes.
+func (m *Member) announce(ctx context.Context, g *grant) error {
+	wait := backoff{first: leaseRetry, limit: leaseRetryMax}
+	all := true
+	for {
+		err := m.writeKeys(ctx, g, all)
+		if err == nil {
+			all, wait.step = false, 0
+			select {
+			case <-m.changed:
+				continue
+			case <-ctx.Done():
+				return ctx.Err()
+			}
+		}
+		if ctx.Err() != nil {
+			return ctx.Err()
+		}
+		m.cfg.Logger.Warn("node's status is not written; trying again", "node", m.cfg.Node, "error", err)
+		if err := pause(ctx, wait.next()); err != nil {
+			return err
+		}
+	}
+}
+
+// writeKeys writes the last status, and with all the last signals too.
+func (m *Member) writeKeys(ctx context.Context, g *grant, all bool) error {
+	if err := m.turn(ctx); err != nil {
+		return err
+	}
+	defer m.done()
+	var ops []clientv3.Op
+	m.mu.Lock()
+	if !m.left && m.status != nil {
+		ops = append(ops, m.putStatus(g, m.status))
+	}
+	if all && !m.left && m.signals != nil {
+		ops = append(ops, m.putSignals(g, m.signals))
+	}
+	m.mu.Unlock()
+	if len(ops) == 0 {
+		return nil
+	}
+	return m.write(ctx, g, ops...)
+}

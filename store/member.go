@@ -1,0 +1,161 @@
+package store
+
+import (
+	"bytes"
+	"cmp"
+	"context"
+	"fmt"
+	"log/slog"
+	"sync"
+	"time"
+
+	clientv3 "go.etcd.io/etcd/client/v3"
+
+	"github.com/sluice-gateway/sluice/core"
+)
+
+// DefaultTTL is how long a node's keys outlive the node: three missed renewals.
+const DefaultTTL = 15 * time.Second
+
+// MemberConfig names a node of the fleet.
+type MemberConfig struct {
+	// Node is unique in the fleet; two nodes of one name overwrite each other.
+	Node string
+	// TTL is how long the node's keys outlive it. Default DefaultTTL; etcd rounds it up to seconds.
+	TTL time.Duration
+	// Cell is the part of the fleet that shares signals.
+	Cell   string
+	Logger *slog.Logger
+}
+
+// Member is this node's presence in the fleet: one lease and the two keys under it.
+type Member struct {
+	store *Store
+	cfg   MemberConfig
+	// writing holds one token: the node's writes of its own keys happen one after the other.
+	writing chan struct{}
+	// changed has an element when there is a status to write.
+	changed chan struct{}
+
+	mu      sync.Mutex
+	grant   *grant // nil: no lease
+	status  []byte // nil: never set
+	signals []byte // nil: never put
+	left    bool
+}
+
+// Join returns this node's membership; Run makes it true.
+func (s *Store) Join(cfg MemberConfig) *Member {
+	cfg.TTL = cmp.Or(cfg.TTL, DefaultTTL)
+	cfg.Logger = cmp.Or(cfg.Logger, s.log)
+	return &Member{store: s, cfg: cfg, writing: make(chan struct{}, 1), changed: make(chan struct{}, 1)}
+}
+
+func (m *Member) check() error {
+	if err := core.CheckID(m.cfg.Node); err != nil {
+		return fmt.Errorf("join fleet: node %q: %w", m.cfg.Node, err)
+	}
+	if err := core.CheckID(m.cfg.Cell); err != nil {
+		return fmt.Errorf("join fleet: cell %q: %w", m.cfg.Cell, err)
+	}
+	return nil
+}
+
+// SetStatus sets what the node says of itself at fleet/nodes/<node>. Run writes the last value as soon as
+// it can, and again under each new lease. It never blocks; value must not be changed afterwards.
+func (m *Member) SetStatus(value []byte) {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	if m.status != nil && bytes.Equal(m.status, value) {
+		return
+	}
+	m.status = value
+	select {
+	case m.changed <- struct{}{}:
+	default:
+	}
+}
+
+// PutSignals writes the node's signals at fleet/signals/<cell>/<node>: one attempt, whose error is the
+// caller's. The value is remembered and written again under each new lease. ErrNoLease says that it was
+// only remembered. value must not be changed afterwards.
+func (m *Member) PutSignals(ctx context.Context, value []byte) error {
+	if err := m.turn(ctx); err != nil {
+		return err
+	}
+	defer m.done()
+	m.mu.Lock()
+	m.signals = value
+	g := m.grant
+	m.mu.Unlock()
+	if g == nil {
+		return fmt.Errorf("put signals: %w", ErrNoLease)
+	}
+	if err := m.write(ctx, g, m.putSignals(g, value)); err != nil {
+		return fmt.Errorf("put signals: %w", err)
+	}
+	return nil
+}
+
+// Leave ends the membership: the node's presence is deleted, its last signals stay until the lease
+// expires, so that the fleet keeps what the node measured. Run writes nothing afterwards.
+func (m *Member) Leave(ctx context.Context) error {
+	if err := m.turn(ctx); err != nil {
+		return err
+	}
+	defer m.done()
+	m.mu.Lock()
+	m.left = true
+	g, signals := m.grant, m.signals
+	m.mu.Unlock()
+	if g == nil {
+		return nil // what there is expires by itself
+	}
+	defer g.abandon()
+	key := m.store.keys.node(m.cfg.Node)
+	// The key may already be that of the node's next process.
+	ours := clientv3.OpTxn([]clientv3.Cmp{clientv3.Compare(clientv3.LeaseValue(key), "=", g.id)}, []clientv3.Op{clientv3.OpDelete(key)}, nil)
+	ops := []clientv3.Op{ours}
+	if signals != nil {
+		ops = append(ops, m.putSignals(g, signals))
+	}
+	if err := m.write(ctx, g, ops...); err != nil {
+		return fmt.Errorf("leave fleet: %w", err)
+	}
+	return nil
+}
+
+func (m *Member) putSignals(g *grant, value []byte) clientv3.Op {
+	return clientv3.OpPut(m.store.keys.signals(m.cfg.Cell, m.cfg.Node), string(value), clientv3.WithLease(g.id))
+}
+
+func (m *Member) putStatus(g *grant, value []byte) clientv3.Op {
+	return clientv3.OpPut(m.store.keys.node(m.cfg.Node), string(value), clientv3.WithLease(g.id))
+}
+
+// turn waits for the member's other writes; done ends the turn.
+func (m *Member) turn(ctx context.Context) error {
+	select {
+	case m.writing <- struct{}{}:
+		return nil
+	case <-ctx.Done():
+		return ctx.Err()
+	}
+}
+
+func (m *Member) done() { <-m.writing }
+
+// write is one transaction. When etcd no longer knows the lease, that ends it here as well.
+func (m *Member) write(ctx context.Context, g *grant, ops ...clientv3.Op) error {
+	ctx, cancel := context.WithTimeout(ctx, m.store.callTimeout)
+	defer cancel()
+	client, err := m.store.streams.get(ctx)
+	if err != nil {
+		return readError(ctx, err)
+	}
+	_, err = client.Txn(ctx).Then(ops...).Commit()
+	if err = writeError(err); err != nil && refusal(err) == ErrNoLease {
+		g.abandon()
+	}
+	return err
+}

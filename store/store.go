@@ -1,0 +1,100 @@
+package store
+
+import (
+	"cmp"
+	"context"
+	"crypto/tls"
+	"errors"
+	"fmt"
+	"log/slog"
+	"strings"
+	"time"
+
+	clientv3 "go.etcd.io/etcd/client/v3"
+	"go.uber.org/zap"
+)
+
+const (
+	// DefaultPrefix is the root of all keys.
+	DefaultPrefix = "/sluice"
+	// DefaultDialTimeout bounds a login: a member that is there answers in milliseconds, and 3 s leave the
+	// caller's own deadline room for another member.
+	DefaultDialTimeout = 3 * time.Second
+	// DefaultCallTimeout bounds one call: longer than an election of etcd (1 to 2 s), shorter than the
+	// patience of whoever waits for the answer.
+	DefaultCallTimeout = 5 * time.Second
+
+	// A silent connection is probed and then given up. gRPC itself raises the first to 10 s; the watch
+	// probes its own stream more often (timings.ask).
+	keepAliveTime    = 5 * time.Second
+	keepAliveTimeout = 3 * time.Second
+)
+
+// Config says where etcd is and how to reach it. Only Endpoints is required.
+type Config struct {
+	Endpoints []string
+	// Prefix is the root of all keys. Default DefaultPrefix.
+	Prefix             string
+	Username, Password string
+	TLS                *tls.Config
+	// DialTimeout bounds a login. Default DefaultDialTimeout.
+	DialTimeout time.Duration
+	// CallTimeout bounds one call to etcd, a page of a long read included. Default DefaultCallTimeout.
+	CallTimeout time.Duration
+	Logger      *slog.Logger
+}
+
+// Store is the gateway's part of one etcd.
+type Store struct {
+	keys        keys
+	callTimeout time.Duration
+	timings     timings
+	log         *slog.Logger
+	// Watches and leases have a connection of their own, so that a long read never delays them.
+	calls, streams *link
+	// updating holds one token: the writers of one process queue here instead of conflicting in etcd.
+	updating chan struct{}
+}
+
+// Open returns a store without dialling: etcd may be away.
+func Open(cfg Config) (*Store, error) {
+	if len(cfg.Endpoints) == 0 {
+		return nil, errors.New("open store: no etcd endpoints")
+	}
+	s := &Store{
+		keys:        keys{strings.TrimRight(cmp.Or(cfg.Prefix, DefaultPrefix), "/")},
+		callTimeout: cmp.Or(cfg.CallTimeout, DefaultCallTimeout),
+		timings:     defaultTimings(),
+		log:         cmp.Or(cfg.Logger, slog.New(slog.DiscardHandler)),
+		calls:       newLink(clientConfig(cfg)),
+		streams:     newLink(clientConfig(cfg)),
+		updating:    make(chan struct{}, 1),
+	}
+	return s, nil
+}
+
+func clientConfig(cfg Config) clientv3.Config {
+	return clientv3.Config{
+		Endpoints:            cfg.Endpoints,
+		Username:             cfg.Username,
+		Password:             cfg.Password,
+		TLS:                  cfg.TLS,
+		DialTimeout:          cmp.Or(cfg.DialTimeout, DefaultDialTimeout),
+		DialKeepAliveTime:    keepAliveTime,
+		DialKeepAliveTimeout: keepAliveTimeout,
+		Logger:               zap.NewNop(),
+	}
+}
+
+// Close ends the connections. Calls that are under way fail, and a watch keeps failing until its context ends.
+func (s *Store) Close() error {
+	return errors.Join(s.calls.close(), s.streams.close())
+}
+
+// Ping makes one linearizable read: nil means that etcd has a leader and accepts the credentials.
+func (s *Store) Ping(ctx context.Context) error {
+	if _, err := s.get(ctx, s.keys.generation(), clientv3.WithCountOnly()); err != nil {
+		return fmt.Errorf("ping etcd: %w", err)
+	}
+	return nil
+}
