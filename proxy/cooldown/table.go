@@ -1,0 +1,209 @@
+package cooldown
+
+import (
+	"sync"
+	"time"
+
+	"github.com/sluice-gateway/sluice/core"
+	"github.com/sluice-gateway/sluice/core/signal"
+)
+
+// probeLimit frees a half-open target whose probe never reported: longer than any sane first token.
+const probeLimit = 2 * time.Minute
+
+// Sharer passes this node's cooldowns on to the fleet and knows those of the other nodes.
+type Sharer interface {
+	Cool(k signal.Key, until, now time.Time)
+	Warm(k signal.Key)
+	// Cooling returns the longest remaining cooldown that any node has set; 0 when none has.
+	Cooling(k signal.Key, now time.Time) time.Duration
+}
+
+// Table holds the targets and credentials that have failed lately on this node.
+type Table struct {
+	sharer Sharer
+
+	mu      sync.RWMutex
+	targets map[signal.Key]*entry
+	parked  map[string]time.Time // credential key → until
+}
+
+// entry exists from a target's first failure to its next success.
+type entry struct {
+	failures  int       // in a row
+	streak    int       // cooldowns in a row
+	since     time.Time // start of the last cooldown
+	until     time.Time // and its end; zero before the first
+	probeEnds time.Time // a probe is under way until then
+}
+
+// New returns an empty table.
+func New(s Sharer) *Table {
+	return &Table{sharer: s, targets: map[signal.Key]*entry{}, parked: map[string]time.Time{}}
+}
+
+// Standing is what a target may be used for.
+type Standing struct {
+	// Remaining is how long the target stays set aside; 0 when it is ready or half-open.
+	Remaining time.Duration
+	// HalfOpen: its cooldown is over but nothing has proved it since. One request should Claim it.
+	HalfOpen bool
+}
+
+// Ready reports whether the target may be used by anyone.
+func (s Standing) Ready() bool { return s.Remaining == 0 && !s.HalfOpen }
+
+// Standing returns the target's standing, its credential's included.
+func (t *Table) Standing(target *core.Target, now time.Time) Standing {
+	remaining := t.sharer.Cooling(target.Signal, now)
+	t.mu.RLock()
+	defer t.mu.RUnlock()
+	if len(t.targets) == 0 && len(t.parked) == 0 {
+		return Standing{Remaining: remaining}
+	}
+	if until, parked := t.parked[target.Upstream.Credential.Key]; parked {
+		remaining = max(remaining, until.Sub(now))
+	}
+	e := t.targets[target.Signal]
+	if e == nil || e.streak == 0 {
+		return Standing{Remaining: remaining}
+	}
+	remaining = max(remaining, e.until.Sub(now))
+	if remaining > 0 {
+		return Standing{Remaining: remaining}
+	}
+	if now.Before(e.probeEnds) { // someone else is finding out
+		return Standing{Remaining: e.probeEnds.Sub(now)}
+	}
+	return Standing{HalfOpen: true}
+}
+
+// Claim takes the one probe of a half-open target; false when another request holds it.
+// Whoever got true ends it by Succeed, Fail or Release.
+func (t *Table) Claim(k signal.Key, now time.Time) bool {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	e := t.targets[k]
+	if e == nil || now.Before(e.probeEnds) {
+		return e == nil
+	}
+	e.probeEnds = now.Add(probeLimit)
+	return true
+}
+
+// Release gives a claimed probe back without a verdict: the client left, or the upstream found fault with
+// the request itself.
+func (t *Table) Release(k signal.Key) {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	if e := t.targets[k]; e != nil {
+		e.probeEnds = time.Time{}
+	}
+}
+
+// Succeed forgets every failure of the target and of its credential, unless the attempt began before the
+// target was set aside: such an answer proves nothing about now.
+func (t *Table) Succeed(target *core.Target, began time.Time) {
+	t.mu.RLock()
+	e, credential := t.targets[target.Signal], target.Upstream.Credential.Key
+	_, parked := t.parked[credential]
+	stale := e != nil && e.streak > 0 && began.Before(e.since)
+	t.mu.RUnlock()
+	if (e == nil && !parked) || stale {
+		return
+	}
+	t.mu.Lock()
+	delete(t.targets, target.Signal)
+	delete(t.parked, credential)
+	t.mu.Unlock()
+	t.sharer.Warm(target.Signal)
+}
+
+// Fault is a failure in so far as cooldowns care.
+type Fault struct {
+	// AtOnce starts a cooldown whatever the number of failures: the upstream said that it will not serve.
+	AtOnce bool
+	// RetryAfter is what the upstream asked for; 0 when it did not.
+	RetryAfter time.Duration
+	// Credential parks the credential, and so every target that uses it.
+	Credential bool
+}
+
+// Fail counts a failure of the target and returns how long it is set aside from now, 0 when it is not.
+// A target that cools already is not punished twice for one burst, but a longer RetryAfter extends it.
+func (t *Table) Fail(target *core.Target, f Fault, now time.Time) time.Duration {
+	policy := target.Cooldown
+	if policy.Duration == 0 {
+		t.Release(target.Signal)
+		return 0
+	}
+	t.mu.Lock()
+	e := t.targets[target.Signal]
+	if e == nil {
+		e = &entry{}
+		t.targets[target.Signal] = e
+	}
+	length := e.fail(policy, f, now)
+	if f.Credential && length > 0 {
+		t.parked[target.Upstream.Credential.Key] = e.until
+	}
+	until := e.until
+	t.mu.Unlock()
+	if length > 0 {
+		t.sharer.Cool(target.Signal, until, now)
+	}
+	return length
+}
+
+func (e *entry) fail(policy core.CooldownPolicy, f Fault, now time.Time) time.Duration {
+	asked := min(f.RetryAfter, policy.Max)
+	if cooling := e.until.Sub(now); cooling > 0 {
+		if asked <= cooling {
+			return 0
+		}
+		e.until = now.Add(asked)
+		return asked
+	}
+	halfOpen := e.streak > 0
+	e.probeEnds = time.Time{}
+	e.failures++
+	if !halfOpen && !f.AtOnce && f.RetryAfter == 0 && e.failures < policy.Failures {
+		return 0
+	}
+	length := asked
+	if length == 0 {
+		length = backoff(policy, e.streak)
+	}
+	e.streak++
+	e.failures = 0
+	e.since, e.until = now, now.Add(length)
+	return length
+}
+
+// backoff doubles the first cooldown for each one that came before in a row.
+func backoff(policy core.CooldownPolicy, streak int) time.Duration {
+	length := policy.Duration
+	for range streak {
+		if length >= policy.Max/2 {
+			return policy.Max
+		}
+		length *= 2
+	}
+	return min(length, policy.Max)
+}
+
+// Forget drops the targets for which keep is false.
+func (t *Table) Forget(keep func(signal.Key) bool, now time.Time) {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	for k := range t.targets {
+		if !keep(k) {
+			delete(t.targets, k)
+		}
+	}
+	for credential, until := range t.parked {
+		if !now.Before(until) {
+			delete(t.parked, credential)
+		}
+	}
+}
