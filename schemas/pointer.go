@@ -88,8 +88,11 @@ func plain(name string) string {
 const shownRunes = 48
 
 func quote(s string) string {
-	if r := []rune(s); len(r) > shownRunes {
-		return strconv.Quote(string(r[:shownRunes])) + "…"
+	n := 0
+	for i := range s {
+		if n++; n > shownRunes {
+			return strconv.Quote(s[:i]) + "…"
+		}
 	}
 	return strconv.Quote(s)
 }

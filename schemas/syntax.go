@@ -16,12 +16,13 @@ import (
 const (
 	maxDepth          = 16   // nested objects and arrays
 	maxWidth          = 1000 // members of one object, items of one array
-	maxNumberLength   = 32   // bytes of a number
+	maxTokens         = 20_000
+	maxNumberLength   = 32 // bytes of a number
 	maxExponentDigits = 3
 )
 
 // CheckSyntax reports where raw is not strict JSON (RFC 8259, I-JSON): one value, valid UTF-8, no name twice
-// in one object whatever its spelling, and within the limits of depth, width and length of numbers. Names that
+// in one object whatever its spelling, and within the limits of size, depth, width and length of numbers. Names that
 // stand twice and numbers are reported all at once; anything else ends the scan.
 func CheckSyntax(raw []byte) []Fault {
 	s := scanner{raw: raw, dec: jsontext.NewDecoder(bytes.NewBuffer(raw), jsontext.AllowDuplicateNames(true))}
@@ -35,6 +36,7 @@ const trailing = "there is text after the end of the JSON value"
 type scanner struct {
 	raw    []byte
 	dec    *jsontext.Decoder
+	tokens int
 	names  []map[string]struct{} // of each open object; nil for an array
 	values int                   // read whole at the top level
 	faults []Fault
@@ -49,6 +51,9 @@ func (s *scanner) next() bool {
 	if s.values > 0 {
 		return s.end("trailing-data", trailing)
 	}
+	if s.tokens++; s.tokens > maxTokens {
+		return s.end("size", fmt.Sprintf("the resource has more than %d names and values", maxTokens))
+	}
 	goOn := s.check(token)
 	if s.dec.StackDepth() == 0 {
 		s.values++
@@ -62,7 +67,6 @@ func (s *scanner) check(token jsontext.Token) bool {
 		return s.open(token.Kind())
 	case '}', ']':
 		s.names = s.names[:len(s.names)-1]
-		return true
 	case '0':
 		s.number(token.String())
 	case '"':

@@ -3,6 +3,7 @@ package schemas
 import (
 	"encoding/json"
 	"strings"
+	"sync"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
@@ -164,4 +165,21 @@ func TestFaultsAreBounded(t *testing.T) {
 	if got := len(s.Validate("model", []byte(in))); got != maxFaults+1 {
 		t.Errorf("%d faults for 900 bad labels, want %d", got, maxFaults+1)
 	}
+}
+
+func TestOneSetServesManyAtOnce(t *testing.T) {
+	s := set(t)
+	in := []byte(`{"strategy":"failover","targets":[{"model":"a","weight":0}],"latency":{}}`)
+	want := s.Validate("routing", in)
+	var wg sync.WaitGroup
+	for range 8 {
+		wg.Go(func() {
+			for range 50 {
+				if diff := cmp.Diff(want, s.Validate("routing", in)); diff != "" {
+					t.Errorf("another answer at the same time (-want +got):\n%s", diff)
+				}
+			}
+		})
+	}
+	wg.Wait()
 }
