@@ -1,0 +1,50 @@
+package envelope
+
+import (
+	"bytes"
+	"unicode/utf8"
+
+	"github.com/go-json-experiment/json/jsontext"
+)
+
+// Envelope is what the gateway knows of a caller's body.
+type Envelope struct {
+	// Model is the name that the caller asked for; never empty.
+	Model string
+	// Stream tells whether the caller wants events. An explicit null counts as false.
+	Stream bool
+	// IncludeUsage tells whether the caller set stream_options.include_usage to true.
+	IncludeUsage bool
+
+	raw     []byte
+	model   span
+	options span // the value of stream_options
+	usage   span // the value of include_usage in it
+}
+
+// span is a half-open range of the body; the zero span is nowhere.
+type span struct{ start, end int }
+
+func (s span) present() bool { return s.end > 0 }
+
+// Parse reads a body in one pass. It keeps raw and does not copy it. Every error is an *Error.
+func Parse(raw []byte) (*Envelope, error) {
+	if len(bytes.TrimLeft(raw, space)) == 0 {
+		return nil, &Error{Message: "The request body is empty; it must be a JSON object."}
+	}
+	if !utf8.Valid(raw) {
+		return nil, &Error{Message: "The request body is not valid UTF-8."}
+	}
+	p := parser{e: &Envelope{raw: raw}, dec: newDecoder(raw)}
+	if err := p.body(); err != nil {
+		return nil, err
+	}
+	return p.e, nil
+}
+
+// newDecoder returns a tokenizer of raw, which it reads in place. It is lenient where the parser checks
+// for itself, or an upstream does: repeated names, and escaped lone surrogates, which are JSON and which
+// clients send that cut text in the middle of a pair.
+func newDecoder(raw []byte) *jsontext.Decoder {
+	return jsontext.NewDecoder(bytes.NewBuffer(raw), jsontext.AllowDuplicateNames(true), jsontext.AllowInvalidUTF8(true))
+}

@@ -1,0 +1,89 @@
+package openai
+
+import (
+	"net/http"
+	"net/textproto"
+	"strings"
+)
+
+// forwarded are the headers of a caller that an upstream gets to see, names canonical. Everything else
+// stays: credentials, cookies, the choice of an organization that belongs to the caller's own account,
+// accepted encodings, which the transport negotiates, and what is meant for one connection.
+var forwarded = [...]string{"Openai-Beta", "Traceparent", "Tracestate"}
+
+// maxRequestHeaders is how many headers a request has without those of its provider.
+const maxRequestHeaders = 6 + len(forwarded)
+
+// requestHeader builds the header of an attempt. The provider's own headers come over the gateway's
+// defaults, the request id and the loop guard over those, and the credential last.
+func requestHeader(c Call) http.Header {
+	up := c.Target.Upstream
+	h := make(http.Header, maxRequestHeaders+len(up.Headers)+1)
+	h.Set("Content-Type", "application/json")
+	h.Set("Accept", accept(c.Stream))
+	if c.UserAgent != "" {
+		h.Set("User-Agent", c.UserAgent)
+	}
+	for _, name := range forwarded {
+		if values := c.Caller[name]; len(values) > 0 && !perConnection(c.Caller, name) {
+			h[name] = values
+		}
+	}
+	for _, p := range up.Headers {
+		h.Set(p.Name, p.Value)
+	}
+	if c.RequestID != "" {
+		h.Set("X-Request-Id", c.RequestID)
+	}
+	h.Set("Via", nextVia(c.Caller))
+	if name := up.Credential.Header; name != "" {
+		h.Set(name, up.Credential.Value.Reveal())
+	}
+	return h
+}
+
+func accept(stream bool) string {
+	if stream {
+		return "text/event-stream"
+	}
+	return "application/json"
+}
+
+// returned are the headers of an upstream's answer that a caller gets to see, names canonical, besides
+// those that begin with rateLimitPrefix. The body's length and encoding are the connection's, cookies and
+// the organization's name are the gateway's, and the request id is the gateway's own.
+var returned = [...]string{
+	"Content-Type", "Openai-Processing-Ms", "Openai-Version", retryAfterHeader, retryAfterMsHeader, "X-Should-Retry",
+}
+
+const rateLimitPrefix = "X-Ratelimit-"
+
+// ResponseHeaders copies what a caller may see of an upstream's header from src to dst.
+func ResponseHeaders(dst, src http.Header) {
+	for _, name := range returned {
+		copyHeader(dst, src, name)
+	}
+	for name := range src {
+		if strings.HasPrefix(name, rateLimitPrefix) {
+			copyHeader(dst, src, name)
+		}
+	}
+}
+
+func copyHeader(dst, src http.Header, name string) {
+	if values := src[name]; len(values) > 0 && !perConnection(src, name) {
+		dst[name] = values
+	}
+}
+
+// perConnection reports whether the Connection header says that the header of that name ends here.
+func perConnection(h http.Header, name string) bool {
+	for _, line := range h["Connection"] {
+		for token := range strings.SplitSeq(line, ",") {
+			if textproto.CanonicalMIMEHeaderKey(textproto.TrimString(token)) == name {
+				return true
+			}
+		}
+	}
+	return false
+}

@@ -1,0 +1,5 @@
+// Package sse reads and writes server-sent events (WHATWG HTML, section 9.2) as LLM servers send them.
+//
+// A Reader belongs to one goroutine; the functions that append are pure. Neither holds anything that
+// has to be released.
+package sse

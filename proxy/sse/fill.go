@@ -1,0 +1,61 @@
+package sse
+
+import "io"
+
+// Sizes of a Reader's buffer. Start: as much as net/http reads at once, so that ten thousand idle streams
+// take 40 MiB. Keep: a stream of events up to this size allocates nothing; what an event needed beyond
+// it is let go once the event has been read.
+const (
+	startSize = 4 << 10
+	keepSize  = 32 << 10
+	// minRead is the room below which a read is not worth its system call.
+	minRead = 512
+)
+
+// maxEmptyReads ends a source that returns neither bytes nor an error.
+const maxEmptyReads = 100
+
+// maxSize is how large the buffer may become: an event, its line's prefix and room to read.
+func maxSize(max int) int { return max + len(dataField) + minRead }
+
+// fill reads from the source once. Everything read so far has been parsed, and the event returned last
+// is no longer needed.
+func (r *Reader) fill() {
+	r.makeRoom()
+	for range maxEmptyReads {
+		n, err := r.src.Read(r.buf[r.end:])
+		r.end += n
+		r.srcErr = err
+		if n > 0 || err != nil {
+			return
+		}
+	}
+	r.srcErr = io.ErrNoProgress
+}
+
+// makeRoom moves the pending data and the unfinished line to the front, into a buffer of another size
+// when that is called for.
+func (r *Reader) makeRoom() {
+	need := r.pending() + r.end - r.line + minRead
+	size := len(r.buf)
+	if need > size {
+		size = min(2*size, maxSize(r.max))
+	}
+	for size > keepSize && need <= size/4 {
+		size /= 2
+	}
+	if size == len(r.buf) && need > minRead && size-r.end >= minRead {
+		return
+	}
+	to := r.buf
+	if size != len(r.buf) {
+		to = make([]byte, size)
+	}
+	n := 0
+	if r.hasData {
+		n = copy(to, r.buf[r.data:r.dataEnd])
+	}
+	r.data, r.dataEnd = 0, n
+	r.end = n + copy(to[n:], r.buf[r.line:r.end])
+	r.buf, r.line, r.lf, r.cr = to, n, r.end, r.end
+}
