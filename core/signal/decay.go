@@ -1,0 +1,89 @@
+package signal
+
+import (
+	"math"
+	"time"
+)
+
+// The half-lives of the three rungs. Three seconds notices a target that slows down, ten follows it, sixty
+// keeps groups with one request a second informed. They divide slow, so that one power serves all three.
+const (
+	fast   = 3 * time.Second
+	middle = 10 * time.Second
+	slow   = 60 * time.Second
+
+	rungs = 3
+)
+
+// factors are what remains of a weight at each rung after some time.
+type factors [rungs]float64
+
+var undecayed = factors{1, 1, 1}
+
+// decay returns 2^(-d/H) for each half-life H. Time never runs backwards: a negative d counts as zero.
+func decay(d time.Duration) factors {
+	if d <= 0 {
+		return undecayed
+	}
+	y := math.Exp2(-float64(d) / float64(slow))
+	y2 := y * y
+	y4 := y2 * y2
+	y16 := y4 * y4 * y4 * y4
+	return factors{y16 * y4, y4 * y2, y}
+}
+
+// sum is a decayed sum of samples and the decayed count of them.
+type sum struct{ s, w float64 }
+
+// mean returns the decayed mean, and zero without weight.
+func (x sum) mean() float64 {
+	if x.w <= 0 {
+		return 0
+	}
+	return x.s / x.w
+}
+
+// sums are the same samples at the three rungs. Sums of two nodes that are aged to one moment add up to
+// exactly what one node would hold that had seen all samples.
+type sums [rungs]sum
+
+func (x *sums) scale(f *factors) {
+	for i := range x {
+		x[i].s *= f[i]
+		x[i].w *= f[i]
+	}
+}
+
+func (x *sums) add(y *sums) {
+	for i := range x {
+		x[i].s += y[i].s
+		x[i].w += y[i].w
+	}
+}
+
+// sample adds one sample whose weight has decayed by f.
+func (x *sums) sample(v float64, f *factors) {
+	for i := range x {
+		x[i].s += v * f[i]
+		x[i].w += f[i]
+	}
+}
+
+// Parameters of the estimate.
+const (
+	blend     = 4 // samples at the middle rung that weigh as much as all of the slow rung
+	enough    = 8 // samples at the fast rung that are believed: a standard error of about a sixth
+	successes = 2 // prior successes against which failures are counted
+)
+
+// latency returns the estimate in seconds and the weight behind it: the middle rung where it has samples,
+// else the slow one; and never less than the fast rung once that is well founded, so that a target which
+// slows down is blamed fast and forgiven slowly.
+func (x *sums) latency() (seconds, weight float64) {
+	w := x[1].w / (x[1].w + blend)
+	seconds = w*x[1].mean() + (1-w)*x[2].mean()
+	if x[0].w >= enough {
+		seconds = max(seconds, x[0].mean())
+	}
+	return seconds, x[1].w + (1-w)*x[2].w
+}

@@ -1,0 +1,157 @@
+package signal
+
+import (
+	"encoding/binary"
+	"errors"
+	"fmt"
+	"math"
+	"time"
+)
+
+var (
+	errTruncated = errors.New("value is too short")
+	errTrailing  = errors.New("bytes follow the last entry")
+)
+
+// Decode reads a published value that was received at that moment. A value that cannot be walked to its
+// end is an error; an entry that breaks the bounds is left out and counted in Rejected.
+func Decode(b []byte, received time.Time) (*Peer, error) {
+	p, err := decode(b, received)
+	if err != nil {
+		return nil, fmt.Errorf("decode signals: %w", err)
+	}
+	return p, nil
+}
+
+func decode(b []byte, received time.Time) (*Peer, error) {
+	if len(b) < headerSize {
+		return nil, errTruncated
+	}
+	r := reader{b}
+	if v := r.u8(); v != version {
+		return nil, fmt.Errorf("version %d is not known", v)
+	}
+	ratio, err := r.ratio()
+	if err != nil {
+		return nil, err
+	}
+	p := &Peer{boot: r.u64(), sequence: r.u64(), received: received}
+	n := int(r.u16())
+	if n > maxEntries {
+		return nil, fmt.Errorf("%d entries are more than %d", n, maxEntries)
+	}
+	if err := p.read(&r, n, &ratio); err != nil {
+		return nil, err
+	}
+	return p, nil
+}
+
+// ratio returns by what each rung's weights are multiplied to stand for the reader's half-lives.
+func (r *reader) ratio() (factors, error) {
+	f := undecayed
+	for i, mine := range halfLives {
+		theirs := time.Duration(r.u16()) * time.Second
+		if theirs < time.Second || theirs > time.Hour {
+			return f, fmt.Errorf("a half-life of %v is out of bounds", theirs)
+		}
+		f[i] = float64(mine) / float64(theirs)
+	}
+	return f, nil
+}
+
+func (p *Peer) read(r *reader, n int, ratio *factors) error {
+	seen := make(map[Key]bool, min(n, len(r.b)/entrySize))
+	for range n {
+		e, ok, err := r.entry(p.received)
+		if err != nil {
+			return err
+		}
+		if !ok || seen[e.key] {
+			p.Rejected++
+			continue
+		}
+		seen[e.key] = true
+		e.record.scale(ratio)
+		p.entries = append(p.entries, e)
+	}
+	if len(r.b) > 0 {
+		return errTrailing
+	}
+	return nil
+}
+
+// reader takes fields off the front of b. Only what is known to be there may be taken.
+type reader struct{ b []byte }
+
+func (r *reader) take(n int) []byte {
+	field := r.b[:n]
+	r.b = r.b[n:]
+	return field
+}
+
+func (r *reader) u8() byte     { return r.take(1)[0] }
+func (r *reader) u16() uint16  { return binary.LittleEndian.Uint16(r.take(2)) }
+func (r *reader) u32() uint32  { return binary.LittleEndian.Uint32(r.take(4)) }
+func (r *reader) u64() uint64  { return binary.LittleEndian.Uint64(r.take(8)) }
+func (r *reader) f32() float64 { return float64(math.Float32frombits(r.u32())) }
+
+// entry reads one entry and reports whether it keeps the bounds.
+func (r *reader) entry(received time.Time) (e entry, ok bool, err error) {
+	if len(r.b) < entrySize {
+		return e, false, errTruncated
+	}
+	e = entry{key: Key(r.u64()), inflight: int(r.u16()), record: record{at: received}}
+	left := time.Duration(r.u32()) * time.Millisecond
+	ok = left <= maxCooldown
+	if left > 0 {
+		e.cool = received.Add(left)
+	}
+	e.record.failures, e.record.attempts = r.f32(), r.f32()
+	ok = ok && isWeight(e.record.attempts) && e.record.failures >= 0 && e.record.failures <= e.record.attempts
+	mask := r.u8()
+	if mask >= 1<<classes {
+		return e, false, fmt.Errorf("classes %#b are not known", mask)
+	}
+	for c := range e.record.class {
+		if mask&(1<<c) == 0 {
+			continue
+		}
+		if len(r.b) < classSize {
+			return e, false, errTruncated
+		}
+		ok = r.class(&e.record.class[c], received) && ok
+	}
+	return e, ok, nil
+}
+
+func (r *reader) class(x *samples, received time.Time) bool {
+	x.okay, x.failed = r.since(received), r.since(received)
+	ok := x.seen()
+	for i := range x.sums {
+		x.sums[i] = sum{r.f32(), r.f32()}
+		ok = ok && x.sums[i].bounded()
+	}
+	return ok
+}
+
+func (r *reader) since(received time.Time) time.Time {
+	ms := r.u32()
+	if ms == never {
+		return time.Time{}
+	}
+	return received.Add(-time.Duration(ms) * time.Millisecond)
+}
+
+// rounding is what f32 may add to a mean that sits on a bound.
+const rounding = 1e-6
+
+func (x sum) bounded() bool {
+	if x.w == 0 {
+		return x.s == 0
+	}
+	m := x.mean()
+	return isWeight(x.w) && m >= minLatency.Seconds()*(1-rounding) && m <= maxLatency.Seconds()*(1+rounding)
+}
+
+// isWeight is false for NaN too.
+func isWeight(w float64) bool { return w >= 0 && w <= maxWeight }

@@ -1,0 +1,126 @@
+package signal
+
+import (
+	"maps"
+	"slices"
+	"time"
+)
+
+// ghostLife is how long the sums of a node that is gone stay: three half-lives of the slow rung.
+const ghostLife = 3 * slow
+
+// member is one process of the fleet. It is a ghost from the moment gone, which is zero while it lives.
+type member struct {
+	peer *Peer
+	gone time.Time
+}
+
+// table is what all peers say together. It never changes.
+type table map[Key]*fold
+
+type fold struct {
+	record   record
+	inflight int
+	cool     time.Time
+}
+
+func (b *Board) fold(k Key) *fold {
+	if t := b.folded.Load(); t != nil {
+		return (*t)[k]
+	}
+	return nil
+}
+
+// SetPeer takes in what a node has published. A value that is not newer than the one at hand changes
+// nothing, nor does this board's own. It shows after the next Fold.
+func (b *Board) SetPeer(node string, p *Peer) {
+	b.fleet.Lock()
+	defer b.fleet.Unlock()
+	b.setLocked(node, p)
+}
+
+func (b *Board) setLocked(node string, p *Peer) {
+	if p.boot == b.boot {
+		return
+	}
+	if before, named := b.names[node]; named && before != p.boot {
+		b.goneLocked(node, p.received) // the node has restarted under its old name
+	}
+	b.names[node] = p.boot
+	m := b.peers[p.boot]
+	if m == nil {
+		m = &member{peer: p}
+		b.peers[p.boot] = m
+	}
+	m.gone = time.Time{}
+	if p.sequence > m.peer.sequence {
+		m.peer = p
+	}
+}
+
+// Gone takes a node out: its requests in flight and its cooldowns vanish, its sums stay and age out.
+func (b *Board) Gone(node string, now time.Time) {
+	b.fleet.Lock()
+	defer b.fleet.Unlock()
+	b.goneLocked(node, now)
+}
+
+func (b *Board) goneLocked(node string, now time.Time) {
+	boot, named := b.names[node]
+	if !named {
+		return
+	}
+	delete(b.names, node)
+	if m := b.peers[boot]; m.gone.IsZero() {
+		m.gone = now
+	}
+}
+
+// Reset takes in the whole fleet: a node that is not in it is gone.
+func (b *Board) Reset(fleet map[string]*Peer, now time.Time) {
+	b.fleet.Lock()
+	defer b.fleet.Unlock()
+	for node := range b.names {
+		if _, lives := fleet[node]; !lives {
+			b.goneLocked(node, now)
+		}
+	}
+	for node, p := range fleet {
+		b.setLocked(node, p)
+	}
+}
+
+// Fold builds the table of what all peers say together, as of now, and drops ghosts whose time is over.
+func (b *Board) Fold(now time.Time) {
+	b.fleet.Lock()
+	defer b.fleet.Unlock()
+	t := table{}
+	for _, boot := range slices.Sorted(maps.Keys(b.peers)) {
+		m := b.peers[boot]
+		if !m.gone.IsZero() && now.Sub(m.gone) > ghostLife {
+			delete(b.peers, boot)
+			continue
+		}
+		t.take(m, now)
+	}
+	b.folded.Store(&t)
+}
+
+func (t table) take(m *member, now time.Time) {
+	f := decay(now.Sub(m.peer.received))
+	for i := range m.peer.entries {
+		e := &m.peer.entries[i]
+		into := t[e.key]
+		if into == nil {
+			into = &fold{record: record{at: now}}
+			t[e.key] = into
+		}
+		aged := e.record
+		aged.scale(&f)
+		into.record.merge(&aged)
+		if m.gone.IsZero() {
+			into.inflight += e.inflight
+			into.cool = later(into.cool, e.cool)
+		}
+	}
+}

@@ -1,0 +1,73 @@
+package signal
+
+import "time"
+
+// Bounds of a latency and of a cooldown, here and on the wire. What lies outside is moved to the bound.
+const (
+	minLatency  = time.Millisecond
+	maxLatency  = time.Hour
+	maxCooldown = 24 * time.Hour
+)
+
+func seconds(d time.Duration) float64 { return min(max(d, minLatency), maxLatency).Seconds() }
+
+// Succeed records an answer that took elapsed.
+func (b *Board) Succeed(k Key, c Class, elapsed time.Duration, now time.Time) {
+	r := b.row(k)
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	r.record.success(c, seconds(elapsed), now)
+}
+
+// Fail records a failure after elapsed. A failure never makes a target look fast: its time counts as a
+// latency only where it is longer than the target's estimate, as that of a timeout is.
+func (b *Board) Fail(k Key, c Class, elapsed time.Duration, now time.Time) {
+	var bound float64
+	if e := b.Estimate(k, c, now); e.Measured && seconds(elapsed) > e.Latency {
+		bound = seconds(elapsed)
+	}
+	r := b.row(k)
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	r.record.failure(c, bound, now)
+}
+
+// Cool sets the key aside until then. A cooldown that ends later stays.
+func (b *Board) Cool(k Key, until, now time.Time) {
+	if limit := now.Add(maxCooldown); until.After(limit) {
+		until = limit
+	}
+	r := b.row(k)
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	r.cool = later(r.cool, until)
+}
+
+// Warm ends this node's cooldown; those of the peers stay.
+func (b *Board) Warm(k Key) {
+	r := b.row(k)
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	r.cool = time.Time{}
+}
+
+// Cooling returns how long the key is still set aside by this node or a peer; zero if it is not.
+func (b *Board) Cooling(k Key, now time.Time) time.Duration {
+	var until time.Time
+	if f := b.fold(k); f != nil {
+		until = f.cool
+	}
+	if r := b.shard(k).find(k); r != nil {
+		r.mu.Lock()
+		until = later(until, r.cool)
+		r.mu.Unlock()
+	}
+	return remaining(until, now)
+}
+
+func remaining(until, now time.Time) time.Duration {
+	if until.IsZero() {
+		return 0
+	}
+	return max(until.Sub(now), 0)
+}
