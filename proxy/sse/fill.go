@@ -1,6 +1,9 @@
 package sse
 
-import "io"
+import (
+	"io"
+	"sync"
+)
 
 // Sizes of a Reader's buffer. Start: as much as net/http reads at once, so that ten thousand idle streams
 // take 40 MiB. Keep: a stream of events up to this size allocates nothing; what an event needed beyond
@@ -16,7 +19,30 @@ const (
 const maxEmptyReads = 100
 
 // maxSize is how large the buffer may become: an event, its line's prefix and room to read.
-func maxSize(max int) int { return max + len(dataField) + minRead }
+func (r *Reader) maxSize() int { return max(startSize, r.max+len(dataField)+minRead) }
+
+// starts holds buffers of startSize between their readers.
+var starts = sync.Pool{New: func() any { return new([startSize]byte) }}
+
+func take(size int) []byte {
+	if size == startSize {
+		return starts.Get().(*[startSize]byte)[:]
+	}
+	return make([]byte, size)
+}
+
+func give(buf []byte) {
+	if len(buf) == startSize {
+		starts.Put((*[startSize]byte)(buf))
+	}
+}
+
+// Close gives the reader's buffer back, and with it the event returned last; Next fails from here on.
+// Closing again does nothing. The source stays open.
+func (r *Reader) Close() {
+	give(r.buf)
+	*r = Reader{err: errClosed}
+}
 
 // fill reads from the source once. Everything read so far has been parsed, and the event returned last
 // is no longer needed.
@@ -39,17 +65,18 @@ func (r *Reader) makeRoom() {
 	need := r.pending() + r.end - r.line + minRead
 	size := len(r.buf)
 	if need > size {
-		size = min(2*size, maxSize(r.max))
+		size = min(2*size, r.maxSize())
 	}
-	for size > keepSize && need <= size/4 {
-		size /= 2
+	if size > keepSize && need <= startSize {
+		size = startSize
 	}
 	if size == len(r.buf) && need > minRead && size-r.end >= minRead {
 		return
 	}
 	to := r.buf
 	if size != len(r.buf) {
-		to = make([]byte, size)
+		to = take(size)
+		defer give(r.buf)
 	}
 	n := 0
 	if r.hasData {

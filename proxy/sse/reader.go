@@ -14,6 +14,8 @@ var (
 	ErrTooLarge = errors.New("sse: event too large")
 	// ErrTruncated means that the stream ended inside an event.
 	ErrTruncated = errors.New("sse: stream ended inside an event")
+
+	errClosed = errors.New("sse: reader is closed")
 )
 
 // Event is one dispatched event. Its bytes are valid until the next call of Next.
@@ -25,7 +27,7 @@ type Event struct {
 }
 
 // Reader reads events from a byte stream. It gives the same events however the source is cut into reads,
-// and buffers one read of the source or one event, whichever is larger.
+// and buffers one read of the source or one event, whichever is larger. It is to be closed.
 type Reader struct {
 	src    io.Reader
 	max    int
@@ -53,7 +55,7 @@ func NewReader(src io.Reader, max int) *Reader {
 	if max <= 0 {
 		max = DefaultMax
 	}
-	return &Reader{src: src, max: max, buf: make([]byte, min(startSize, maxSize(max)))}
+	return &Reader{src: src, max: max, buf: take(startSize)}
 }
 
 // Next returns the next event that has data. It returns io.EOF at the end of the source, ErrTruncated

@@ -154,7 +154,7 @@ func TestTheLimitHoldsHoweverTheStreamIsCut(t *testing.T) {
 			if c.ok && err != nil || !c.ok && err != ErrTooLarge {
 				t.Errorf("%s, %d bytes at a time: got %v, want ok %t", c.name, size, err, c.ok)
 			}
-			if got, most := len(r.buf), max(startSize, maxSize(limit)); got > most {
+			if got, most := len(r.buf), r.maxSize(); got > most {
 				t.Errorf("%s: the buffer grew to %d bytes, want at most %d", c.name, got, most)
 			}
 		}
@@ -193,5 +193,26 @@ func TestALargeEventIsReadWholeAndItsMemoryGivenBack(t *testing.T) {
 	}
 	if len(r.buf) > keepSize {
 		t.Errorf("the buffer still has %d bytes after the large event, want at most %d", len(r.buf), keepSize)
+	}
+}
+
+func TestAClosedReaderLetsGoOfItsBufferOnce(t *testing.T) {
+	r := NewReader(strings.NewReader("data: a\n\n"), 0)
+	if _, err := r.Next(); err != nil {
+		t.Fatal(err)
+	}
+	r.Close()
+	r.Close()
+	if ev, err := r.Next(); err == nil {
+		t.Errorf("got %q from a closed reader, want an error", ev.Data)
+	}
+	if !r.Buffered() {
+		t.Error("Buffered is false for a closed reader, whose error is at hand")
+	}
+	a, b := NewReader(strings.NewReader(""), 0), NewReader(strings.NewReader(""), 0)
+	defer a.Close()
+	defer b.Close()
+	if &a.buf[0] == &b.buf[0] {
+		t.Error("two readers share the buffer of a reader that was closed twice")
 	}
 }
