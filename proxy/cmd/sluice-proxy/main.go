@@ -1,0 +1,61 @@
+// Command sluice-proxy is one node of the data plane.
+//
+//	sluice-proxy [flags]        serve
+//	sluice-proxy health [URL]   exit 0 if the node is ready, for container health checks
+package main
+
+import (
+	"context"
+	"fmt"
+	"log/slog"
+	"net"
+	"os"
+	"os/signal"
+	"syscall"
+
+	_ "golang.org/x/crypto/x509roots/fallback" // TLS roots for images without any
+
+	"github.com/sluice-gateway/sluice/proxy"
+	"github.com/sluice-gateway/sluice/store"
+)
+
+func main() {
+	if len(os.Args) > 1 && os.Args[1] == "health" {
+		os.Exit(health(os.Args[2:]))
+	}
+	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
+	context.AfterFunc(ctx, stop) // a second signal kills
+	if err := run(ctx, os.Args[1:]); err != nil {
+		fmt.Fprintln(os.Stderr, "sluice-proxy:", err)
+		os.Exit(1)
+	}
+}
+
+func run(ctx context.Context, args []string) error {
+	s, err := parse(args, os.Stderr)
+	if err != nil {
+		return err
+	}
+	logger := slog.New(slog.NewJSONHandler(os.Stderr, &slog.HandlerOptions{Level: s.logLevel}))
+	st, err := store.Open(store.Config{
+		Endpoints: s.etcd, Prefix: s.prefix, Username: s.username, Password: s.password, Logger: logger,
+	})
+	if err != nil {
+		return err
+	}
+	defer st.Close()
+	api, err := net.Listen("tcp", s.listen)
+	if err != nil {
+		return err
+	}
+	status, err := net.Listen("tcp", s.statusListen)
+	if err != nil {
+		api.Close()
+		return err
+	}
+	node := proxy.New(proxy.Config{
+		Store: st, NodeID: s.node, Cell: s.cell, Version: version(), Drain: s.drain, Settle: s.settle, Logger: logger,
+	})
+	logger.Info("serving", "node", node.ID(), "api", api.Addr().String(), "status", status.Addr().String(), "etcd", s.etcd)
+	return node.Run(ctx, api, status)
+}

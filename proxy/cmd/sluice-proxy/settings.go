@@ -1,0 +1,100 @@
+package main
+
+import (
+	"errors"
+	"flag"
+	"fmt"
+	"io"
+	"log/slog"
+	"os"
+	"runtime/debug"
+	"strings"
+	"time"
+
+	"github.com/sluice-gateway/sluice/proxy"
+)
+
+// settings are what flags and environment say; a flag wins over its variable.
+type settings struct {
+	listen, statusListen string
+	etcd                 []string
+	prefix               string
+	username, password   string
+	node, cell           string
+	drain, settle        time.Duration
+	logLevel             slog.Level
+}
+
+func parse(args []string, usage io.Writer) (settings, error) {
+	var s settings
+	var etcd string
+	var faults []error
+	f := flag.NewFlagSet("sluice-proxy", flag.ContinueOnError)
+	f.SetOutput(usage)
+	text := func(p *string, name, variable, fallback, help string) {
+		f.StringVar(p, name, env(variable, fallback), help+" ($"+variable+")")
+	}
+	span := func(p *time.Duration, name, variable string, fallback time.Duration, help string) {
+		d, err := time.ParseDuration(env(variable, fallback.String()))
+		if err != nil {
+			faults = append(faults, fmt.Errorf("%s: %w", variable, err))
+		}
+		f.DurationVar(p, name, d, help+" ($"+variable+")")
+	}
+	text(&s.listen, "listen", "SLUICE_PROXY_LISTEN", ":8080", "address of the API")
+	text(&s.statusListen, "status-listen", "SLUICE_STATUS_LISTEN", ":9090", "address of /status, /metrics, /livez and /readyz")
+	text(&etcd, "etcd", "SLUICE_ETCD_ENDPOINTS", "http://127.0.0.1:2379", "etcd endpoints, separated by commas")
+	text(&s.prefix, "etcd-prefix", "SLUICE_ETCD_PREFIX", "/sluice", "prefix of every key")
+	text(&s.node, "node", "SLUICE_NODE_ID", "", "name of this node, new with every start; random when empty")
+	text(&s.cell, "cell", "SLUICE_CELL", proxy.DefaultCell, "part of the fleet that shares latency signals: one region or egress")
+	span(&s.drain, "drain", "SLUICE_DRAIN", proxy.DefaultDrain, "how long answers under way may take to finish at shutdown")
+	span(&s.settle, "settle", "SLUICE_SETTLE", 2*time.Second, "how long new connections are still accepted at shutdown, while load balancers notice")
+	f.TextVar(&s.logLevel, "log-level", logLevel(&faults), "debug, info, warn or error ($SLUICE_LOG_LEVEL)")
+	if err := f.Parse(args); err != nil {
+		return s, err
+	}
+	if f.NArg() > 0 {
+		faults = append(faults, fmt.Errorf("unknown argument %q", f.Arg(0)))
+	}
+	s.etcd = split(etcd)
+	s.username, s.password = os.Getenv("SLUICE_ETCD_USERNAME"), os.Getenv("SLUICE_ETCD_PASSWORD")
+	return s, errors.Join(faults...)
+}
+
+func logLevel(faults *[]error) slog.Level {
+	var level slog.Level
+	if err := level.UnmarshalText([]byte(env("SLUICE_LOG_LEVEL", "info"))); err != nil {
+		*faults = append(*faults, fmt.Errorf("SLUICE_LOG_LEVEL: %w", err))
+	}
+	return level
+}
+
+func env(variable, fallback string) string {
+	if v, ok := os.LookupEnv(variable); ok && v != "" {
+		return v
+	}
+	return fallback
+}
+
+func split(list string) []string {
+	var out []string
+	for _, s := range strings.Split(list, ",") {
+		if s = strings.TrimSpace(s); s != "" {
+			out = append(out, s)
+		}
+	}
+	return out
+}
+
+// buildVersion is set by the linker in release builds.
+var buildVersion string
+
+func version() string {
+	if buildVersion != "" {
+		return buildVersion
+	}
+	if info, ok := debug.ReadBuildInfo(); ok && info.Main.Version != "" {
+		return info.Main.Version
+	}
+	return "unknown"
+}

@@ -1,0 +1,180 @@
+package dispatch
+
+import (
+	"cmp"
+	"compress/gzip"
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"net/http"
+	"time"
+
+	"github.com/sluice-gateway/sluice/core"
+	"github.com/sluice-gateway/sluice/proxy/apierror"
+	"github.com/sluice-gateway/sluice/proxy/provider/openai"
+)
+
+// maxError bounds what is read of an upstream's error body.
+const maxError = 64 << 10
+
+// attempt is one try of one target.
+type attempt struct {
+	x      *exchange
+	target *core.Target
+	ctx    context.Context
+	dog    *watchdog
+	start  time.Time
+
+	firstToken time.Duration // zero: no content yet
+	took       time.Duration // until a whole answer was read; zero: not yet
+	usage      Usage
+}
+
+// attempt tries the step's target once and settles what that means for its signals. It returns nil when
+// the client has been answered or has left, and whether the target was set aside.
+func (x *exchange) attempt(s step) (*fault, bool) {
+	x.result.Attempts++
+	x.result.Target = s.Target.Model
+	ctx, cancel := context.WithCancelCause(allowConnect(x.r.Context(), s.Target.Limits.Connect))
+	defer cancel(nil)
+	a := &attempt{x: x, target: s.Target, ctx: ctx, start: time.Now()}
+	a.dog = a.watch(cancel)
+	defer a.dog.stop()
+
+	board := x.d.Board
+	board.Begin(s.Target.Signal)
+	defer board.Done(s.Target.Signal)
+	settled := false
+	defer func() {
+		if !settled { // a panic passes through; nobody may wait for this probe
+			x.d.Cooldowns.Release(s.Target.Signal)
+		}
+	}()
+	f := a.run()
+	settled = true
+	return a.settle(f)
+}
+
+// watch starts the watchdog for the limits of the target and of the request.
+func (a *attempt) watch(cancel context.CancelCauseFunc) *watchdog {
+	limits := a.target.Limits
+	hard, cause := a.x.deadline, errDeadline
+	if limits.Attempt > 0 {
+		if end := a.start.Add(limits.Attempt); hard.IsZero() || end.Before(hard) {
+			hard, cause = end, errAttempt
+		}
+	}
+	first := time.Duration(0)
+	if a.x.call.Envelope.Stream {
+		first = limits.FirstToken
+	}
+	return watch(cancel, a.start, first, hard, cause)
+}
+
+// run sends the request and relays the answer.
+func (a *attempt) run() *fault {
+	resp, err := a.send()
+	if err != nil {
+		return transportFault(a.x.r.Context(), a.ctx, slugTransport, err)
+	}
+	defer resp.Body.Close()
+	body, err := decoded(resp)
+	if err != nil {
+		return broken(slugBadAnswer, err, apierror.UpstreamFailed())
+	}
+	switch {
+	case resp.StatusCode < 200 || resp.StatusCode > 299:
+		return a.refused(resp, body)
+	case a.x.call.Envelope.Stream && isEventStream(resp.Header):
+		return a.stream(resp, body)
+	default:
+		return a.whole(resp, body)
+	}
+}
+
+// decoded returns the body without its content coding. None was asked for, but some upstreams insist.
+func decoded(resp *http.Response) (io.Reader, error) {
+	switch coding := resp.Header.Get("Content-Encoding"); coding {
+	case "", "identity":
+		return resp.Body, nil
+	case "gzip", "x-gzip":
+		return &lazyGzip{src: resp.Body}, nil
+	default:
+		return nil, fmt.Errorf("content coding %q was not asked for", coding)
+	}
+}
+
+// lazyGzip reads the gzip header with the first bytes, not before: an idle stream has none yet.
+type lazyGzip struct {
+	src io.Reader
+	r   *gzip.Reader
+}
+
+func (g *lazyGzip) Read(p []byte) (int, error) {
+	if g.r == nil {
+		r, err := gzip.NewReader(g.src)
+		if err != nil {
+			return 0, err
+		}
+		g.r = r
+	}
+	return g.r.Read(p)
+}
+
+// refused reads an answer that is not 2xx.
+func (a *attempt) refused(resp *http.Response, body io.Reader) *fault {
+	text, err := io.ReadAll(io.LimitReader(body, maxError))
+	if f := interrupted(a.x.r.Context(), a.ctx); err != nil && f != nil {
+		return f
+	}
+	e := openai.DecodeError(a.target, resp.StatusCode, resp.Header, text)
+	return statusFault(a.target, a.x.call.Group, resp.StatusCode, e, e.RetryAfter)
+}
+
+// settle feeds the signals and the cooldowns with how the attempt ended.
+func (a *attempt) settle(f *fault) (*fault, bool) {
+	now, d, key := time.Now(), a.x.d, a.target.Signal
+	elapsed := now.Sub(a.start)
+	report := Attempt{Target: a.target, Outcome: "ok", Elapsed: elapsed, FirstToken: a.firstToken, Usage: a.usage}
+	cooled := false
+	switch {
+	case f == nil:
+		d.Board.Succeed(key, a.x.class, cmp.Or(a.firstToken, a.took, elapsed), now)
+		d.Cooldowns.Succeed(a.target, a.start)
+	case f.blame:
+		report.Outcome = f.slug
+		if a.firstToken > 0 { // it began well: the time to the first token was real
+			d.Board.Succeed(key, a.x.class, a.firstToken, now)
+		}
+		d.Board.Fail(key, a.x.class, elapsed, now)
+		cooled = d.Cooldowns.Fail(a.target, f.cool, now) > 0
+		if cooled {
+			d.Cooled()
+		}
+	default:
+		report.Outcome = f.slug
+		d.Cooldowns.Release(key)
+	}
+	d.Observer.Attempt(report)
+	if f != nil && f.slug != slugClientGone {
+		d.Logger.Warn("attempt failed", "request_id", a.x.call.RequestID, "target", a.target.Model, "attempt", a.x.result.Attempts,
+			"reason", f.slug, "status", f.public.Status, "elapsed", elapsed, "cooled", cooled, "error", errorText(f.cause))
+	}
+	if f != nil && a.x.committed {
+		return nil, cooled
+	}
+	return f, cooled
+}
+
+// errorText returns what a log may say of a cause. Errors of the transport name hosts, never credentials:
+// those travel in headers, and a query is cut off.
+func errorText(err error) string {
+	if err == nil {
+		return ""
+	}
+	for u := errors.Unwrap(err); u != nil; u = errors.Unwrap(err) {
+		err = u
+	}
+	return err.Error()
+}

@@ -1,0 +1,75 @@
+package dispatch
+
+import (
+	"log/slog"
+	"net/http"
+	"time"
+
+	"github.com/sluice-gateway/sluice/core"
+	"github.com/sluice-gateway/sluice/core/rank"
+	"github.com/sluice-gateway/sluice/core/signal"
+	"github.com/sluice-gateway/sluice/proxy/cooldown"
+	"github.com/sluice-gateway/sluice/proxy/envelope"
+)
+
+// Config is what a Dispatcher works with.
+type Config struct {
+	Board     *signal.Board
+	Ranker    *rank.Ranker
+	Cooldowns *cooldown.Table
+	// Transport returns the connection pool of an upstream.
+	Transport func(*core.Upstream) http.RoundTripper
+	// Owner reports whether this node holds the fleet's probe slot for a target.
+	Owner func(k signal.Key, now time.Time) bool
+	// Cooled is called when a target was set aside: news that the fleet should hear at once.
+	Cooled   func()
+	Observer Observer
+	Logger   *slog.Logger
+	// UserAgent is what upstreams see, such as "sluice/1.0".
+	UserAgent string
+	// MaxAnswer bounds a whole answer and MaxEvent one event of a stream, in bytes.
+	MaxAnswer, MaxEvent int
+}
+
+// Observer is told of every attempt, on the request's goroutine.
+type Observer interface {
+	Attempt(a Attempt)
+}
+
+// Attempt says how one attempt ended.
+type Attempt struct {
+	Target *core.Target
+	// Outcome is "ok", "client_gone", "refused" (the upstream found fault with the request) or the slug of a fault.
+	Outcome string
+	Elapsed time.Duration
+	// FirstToken is zero unless a stream got as far.
+	FirstToken time.Duration
+	Usage      Usage
+}
+
+// Usage is the token count of an answer as its upstream reported it; zero when it did not.
+type Usage struct{ Prompt, Completion int64 }
+
+// Call is one request of a caller, read, authenticated and resolved.
+type Call struct {
+	// Path is the endpoint below the upstream's base URL, such as "chat/completions".
+	Path      string
+	Envelope  *envelope.Envelope
+	Group     *core.Group
+	Revision  int64
+	RequestID string
+}
+
+// Result says how a request ended, for the log and the metrics.
+type Result struct {
+	Status   int    // as sent to the client; 499 when it left before one was sent
+	Outcome  string // "ok", "client_gone", "refused", or the slug of the last fault
+	Target   string // id of the model that answered or failed last
+	Attempts int
+}
+
+// Dispatcher walks targets.
+type Dispatcher struct{ Config }
+
+// New returns a Dispatcher.
+func New(cfg Config) *Dispatcher { return &Dispatcher{cfg} }

@@ -1,0 +1,165 @@
+package dispatch
+
+import (
+	"math/rand/v2"
+	"net/http"
+	"strconv"
+	"time"
+
+	"github.com/sluice-gateway/sluice/core"
+	"github.com/sluice-gateway/sluice/core/signal"
+	"github.com/sluice-gateway/sluice/proxy/apierror"
+)
+
+// backoffBase and backoffMax bound the pause before a retry on the same target: long enough for a restart
+// behind a load balancer to be noticed, short enough that a person does not notice.
+const (
+	backoffBase = 50 * time.Millisecond
+	backoffMax  = 2 * time.Second
+)
+
+// exchange is one request of a caller on its way through the targets.
+type exchange struct {
+	d        *Dispatcher
+	w        http.ResponseWriter
+	r        *http.Request
+	call     Call
+	class    signal.Class
+	deadline time.Time // zero: none
+	// committed: an answer has begun to go out; nothing is tried again.
+	committed bool
+	// probe is the target whose probe slot this request holds; nil: none.
+	probe  *core.Target
+	result Result
+}
+
+// Serve answers one request and says how that ended. It has written a whole answer, or a whole error, or
+// a stream that ends in an error event, when it returns; or the client has left.
+func (d *Dispatcher) Serve(w http.ResponseWriter, r *http.Request, call Call) Result {
+	now := time.Now()
+	x := &exchange{d: d, w: w, r: r, call: call, class: signal.Total}
+	if call.Envelope.Stream {
+		x.class = signal.TTFT
+	}
+	if call.Group.Deadline > 0 {
+		x.deadline = now.Add(call.Group.Deadline)
+	}
+	var room [8]step
+	p := d.plan(room[:0], call.Group, x.class, now)
+	x.probe = p.probe
+	defer x.releaseProbe()
+	if len(p.steps) == 0 {
+		x.refuse(slugCooling, apierror.Unavailable(p.wait))
+		return x.result
+	}
+	if f := x.walk(p.steps); f != nil {
+		x.refuse(f.slug, f.public)
+	}
+	return x.result
+}
+
+// walk tries the steps in order until one answers. It returns nil when the client has been answered, or
+// has left; else the fault that the client is to be told of.
+func (x *exchange) walk(steps []step) *fault {
+	var kept *fault
+	tried := 0
+	for i, s := range steps {
+		if budget := x.call.Group.MaxFallbacks; budget >= 0 && tried > budget {
+			break
+		}
+		if s.halfOpen && !x.d.Cooldowns.Claim(s.Target.Signal, time.Now()) && (tried > 0 || i+1 < len(steps)) {
+			continue // another request is finding out
+		}
+		tried++
+		f := x.target(s)
+		if s.Probe {
+			x.releaseProbe()
+		}
+		if f == nil {
+			return nil
+		}
+		kept = prefer(kept, f)
+		if !f.fallOver {
+			break
+		}
+	}
+	return kept
+}
+
+// releaseProbe gives back the probe slot that the ranking has claimed for this request, once.
+func (x *exchange) releaseProbe() {
+	if x.probe != nil {
+		x.d.Board.Release(x.probe.Signal)
+		x.probe = nil
+	}
+}
+
+// prefer picks what the client is told of two failures in a row: the later one, unless it is only a
+// fallback's objection to a request that an earlier target would have taken.
+func prefer(kept, f *fault) *fault {
+	if kept != nil && f.slug == slugRefused {
+		return kept
+	}
+	return f
+}
+
+// target tries one target, again as far as the group and the fault allow.
+func (x *exchange) target(s step) *fault {
+	for try := 0; ; try++ {
+		f, cooled := x.attempt(s)
+		if f == nil || !f.retrySame || try >= x.call.Group.Retries {
+			return f
+		}
+		if cooled && f.slug != slugRateLimit {
+			return f
+		}
+		if !x.pause(f, try) {
+			return f
+		}
+	}
+}
+
+// pause waits before a retry. It is false when the wait does not fit into the request's deadline, or
+// when the client leaves meanwhile.
+func (x *exchange) pause(f *fault, try int) bool {
+	wait := rand.N(min(backoffBase<<try, backoffMax))
+	if f.cool.RetryAfter > 0 {
+		wait = f.cool.RetryAfter
+	}
+	if !x.deadline.IsZero() && time.Until(x.deadline) < wait {
+		return false
+	}
+	timer := time.NewTimer(wait)
+	defer timer.Stop()
+	select {
+	case <-timer.C:
+		return true
+	case <-x.r.Context().Done():
+		return false
+	}
+}
+
+// refuse tells the client of a failure, if it is still there and no answer has begun.
+func (x *exchange) refuse(outcome string, e apierror.Error) {
+	x.result.Outcome = outcome
+	if outcome == slugClientGone || x.r.Context().Err() != nil && outcome != slugShutdown {
+		x.result.Outcome, x.result.Status = slugClientGone, statusClientGone
+		return
+	}
+	x.result.Status = e.Status
+	x.headers()
+	apierror.WriteOpenAI(x.w, e, x.call.RequestID)
+}
+
+// statusClientGone is what logs say of a client that left before its answer began; nginx coined it.
+const statusClientGone = 499
+
+// headers sets what every answer says of its way here.
+func (x *exchange) headers() {
+	h := x.w.Header()
+	if x.result.Target != "" {
+		h["X-Sluice-Target"] = []string{x.result.Target}
+	}
+	h["X-Sluice-Attempts"] = []string{strconv.Itoa(x.result.Attempts)}
+	h["X-Sluice-Revision"] = []string{strconv.FormatInt(x.call.Revision, 10)}
+}

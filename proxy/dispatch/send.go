@@ -1,0 +1,26 @@
+package dispatch
+
+import (
+	"net/http"
+	"net/http/httptrace"
+
+	"github.com/sluice-gateway/sluice/proxy/envelope"
+	"github.com/sluice-gateway/sluice/proxy/provider/openai"
+)
+
+// send returns the head of the upstream's answer. A connection that was kept alive may have been closed by
+// the upstream just when it was used: that is nobody's fault, and the request is sent once more.
+func (a *attempt) send() (*http.Response, error) {
+	reused := false
+	ctx := httptrace.WithClientTrace(a.ctx, &httptrace.ClientTrace{GotConn: func(c httptrace.GotConnInfo) { reused = c.Reused }})
+	transport := a.x.d.Transport(a.target.Upstream)
+	call := openai.Call{
+		Target: a.target, Path: "/" + a.x.call.Path, Body: a.x.call.Envelope.Body(a.target.UpstreamModel, envelope.Options{}),
+		Stream: a.x.call.Envelope.Stream, Caller: a.x.r.Header, RequestID: a.x.call.RequestID, UserAgent: a.x.d.UserAgent,
+	}
+	resp, err := transport.RoundTrip(openai.NewRequest(ctx, call))
+	if err != nil && reused && a.ctx.Err() == nil {
+		return transport.RoundTrip(openai.NewRequest(ctx, call))
+	}
+	return resp, err
+}

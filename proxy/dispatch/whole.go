@@ -1,0 +1,101 @@
+package dispatch
+
+import (
+	"bytes"
+	"errors"
+	"io"
+	"net/http"
+	"strconv"
+	"strings"
+	"sync"
+	"time"
+
+	"github.com/sluice-gateway/sluice/proxy/apierror"
+	"github.com/sluice-gateway/sluice/proxy/provider/openai"
+)
+
+// keepBuffer is the largest answer buffer that goes back to the pool: most answers are far smaller.
+const keepBuffer = 256 << 10
+
+var errAnswerTooLarge = errors.New("answer exceeds the limit")
+
+// answers is shared by every dispatcher; its buffers hold nothing between uses.
+var answers = sync.Pool{New: func() any { return new(bytes.Buffer) }}
+
+// whole relays an answer that is not a stream. It is read to its end first, so that one that breaks off
+// can still fail over.
+func (a *attempt) whole(resp *http.Response, body io.Reader) *fault {
+	buf := answers.Get().(*bytes.Buffer)
+	defer func() {
+		if buf.Cap() <= keepBuffer {
+			buf.Reset()
+			answers.Put(buf)
+		}
+	}()
+	if err := a.read(buf, resp.ContentLength, body); err != nil {
+		if errors.Is(err, errAnswerTooLarge) {
+			return &fault{slug: slugBadAnswer, cause: err, public: apierror.UpstreamFailed(), fallOver: true, blame: true}
+		}
+		return transportFault(a.x.r.Context(), a.ctx, slugTruncated, err)
+	}
+	a.took = time.Since(a.start)
+	answer := openai.CheckAnswer(buf.Bytes())
+	if answer.Err != nil {
+		return a.errorInside(*answer.Err)
+	}
+	a.usage = Usage{answer.Usage.Prompt, answer.Usage.Completion}
+	return a.deliver(resp, buf.Bytes())
+}
+
+func (a *attempt) read(buf *bytes.Buffer, length int64, body io.Reader) error {
+	limit := int64(a.x.d.MaxAnswer)
+	if length > limit {
+		return errAnswerTooLarge
+	}
+	if length > 0 {
+		buf.Grow(int(length) + bytes.MinRead)
+	}
+	n, err := buf.ReadFrom(io.LimitReader(body, limit+1))
+	if n > limit {
+		return errAnswerTooLarge
+	}
+	return err
+}
+
+// errorInside is an error that came with a status of success: it is classed by the status it should have had.
+func (a *attempt) errorInside(e apierror.Error) *fault {
+	f := statusFault(a.target, a.x.call.Group, e.Status, e, e.RetryAfter)
+	if f.slug == slugStatus {
+		f.slug = slugErrorEvent
+	}
+	return f
+}
+
+// deliver writes the answer. This is the commit point of a whole answer.
+func (a *attempt) deliver(resp *http.Response, body []byte) *fault {
+	x := a.x
+	x.committed = true
+	x.result.Status, x.result.Outcome = resp.StatusCode, "ok"
+	x.headers()
+	h := x.w.Header()
+	openai.ResponseHeaders(h, resp.Header)
+	if h.Get("Content-Type") == "" {
+		h["Content-Type"] = []string{"application/json"}
+	}
+	h["Content-Length"] = []string{strconv.Itoa(len(body))}
+	out := newSink(x.w)
+	if len(body) > sinkSocket {
+		out.allow(time.Now())
+	}
+	x.w.WriteHeader(resp.StatusCode)
+	if _, err := x.w.Write(body); err != nil {
+		x.result.Outcome = slugClientGone
+		return &fault{slug: slugClientGone, cause: err}
+	}
+	out.release()
+	return nil
+}
+
+func isEventStream(h http.Header) bool {
+	return strings.HasPrefix(h.Get("Content-Type"), "text/event-stream")
+}

@@ -1,0 +1,111 @@
+package metrics
+
+import (
+	"strconv"
+	"sync"
+
+	"github.com/prometheus/client_golang/prometheus"
+
+	"github.com/sluice-gateway/sluice/core"
+	"github.com/sluice-gateway/sluice/proxy/dispatch"
+	"github.com/sluice-gateway/sluice/proxy/serve"
+)
+
+// seconds are the bounds of every duration histogram: from a cache's answer to the longest reasoning.
+var seconds = []float64{.01, .025, .05, .1, .25, .5, 1, 2.5, 5, 10, 30, 60, 120, 300, 600}
+
+// unknownModel stands for every name that is not configured.
+const unknownModel = "unknown"
+
+// Metrics are the counters and histograms of requests and attempts.
+type Metrics struct {
+	inFlight   prometheus.Gauge
+	requests   *prometheus.CounterVec   // model, endpoint, stream, outcome, code
+	duration   *prometheus.HistogramVec // model, endpoint, stream
+	attempts   *prometheus.CounterVec   // target, outcome
+	attempt    *prometheus.HistogramVec // target
+	firstToken *prometheus.HistogramVec // target
+	tokens     *prometheus.CounterVec   // target, direction
+
+	mu    sync.Mutex
+	names map[string]bool
+}
+
+// New returns the metrics, registered with r.
+func New(r prometheus.Registerer) *Metrics {
+	counter := func(name, help string, labels ...string) *prometheus.CounterVec {
+		v := prometheus.NewCounterVec(prometheus.CounterOpts{Namespace: "sluice", Name: name, Help: help}, labels)
+		r.MustRegister(v)
+		return v
+	}
+	histogram := func(name, help string, labels ...string) *prometheus.HistogramVec {
+		v := prometheus.NewHistogramVec(prometheus.HistogramOpts{Namespace: "sluice", Name: name, Help: help, Buckets: seconds}, labels)
+		r.MustRegister(v)
+		return v
+	}
+	m := &Metrics{
+		inFlight:   prometheus.NewGauge(prometheus.GaugeOpts{Namespace: "sluice", Name: "requests_in_flight", Help: "Requests that have begun and not ended."}),
+		requests:   counter("requests_total", "Requests by how they ended.", "model", "endpoint", "stream", "outcome", "code"),
+		duration:   histogram("request_duration_seconds", "Request read to answer written, in seconds.", "model", "endpoint", "stream"),
+		attempts:   counter("attempts_total", "Attempts on targets by how they ended.", "target", "outcome"),
+		attempt:    histogram("attempt_duration_seconds", "Attempt sent to answer complete, in seconds.", "target"),
+		firstToken: histogram("time_to_first_token_seconds", "Stream sent to first event with content, in seconds.", "target"),
+		tokens:     counter("tokens_total", "Tokens as the upstreams reported them.", "target", "direction"),
+		names:      map[string]bool{},
+	}
+	r.MustRegister(m.inFlight)
+	return m
+}
+
+// Began counts a request in.
+func (m *Metrics) Began() { m.inFlight.Inc() }
+
+// Ended counts a request out.
+func (m *Metrics) Ended(r serve.Request) {
+	m.inFlight.Dec()
+	model, stream := r.Model, strconv.FormatBool(r.Stream)
+	if model == "" {
+		model = unknownModel
+	}
+	m.requests.WithLabelValues(model, r.Endpoint, stream, r.Result.Outcome, strconv.Itoa(r.Result.Status)).Inc()
+	m.duration.WithLabelValues(model, r.Endpoint, stream).Observe(r.Elapsed.Seconds())
+}
+
+// Attempt counts an attempt.
+func (m *Metrics) Attempt(a dispatch.Attempt) {
+	target := a.Target.Model
+	m.attempts.WithLabelValues(target, a.Outcome).Inc()
+	m.attempt.WithLabelValues(target).Observe(a.Elapsed.Seconds())
+	if a.FirstToken > 0 {
+		m.firstToken.WithLabelValues(target).Observe(a.FirstToken.Seconds())
+	}
+	if a.Usage != (dispatch.Usage{}) {
+		m.tokens.WithLabelValues(target, "prompt").Add(float64(a.Usage.Prompt))
+		m.tokens.WithLabelValues(target, "completion").Add(float64(a.Usage.Completion))
+	}
+}
+
+// Keep drops the series of names that the snapshot no longer has.
+func (m *Metrics) Keep(s *core.Snapshot) {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	now := make(map[string]bool, len(s.Names()))
+	for _, name := range s.Names() {
+		now[name] = true
+	}
+	for name := range m.names {
+		if !now[name] {
+			m.drop(name)
+		}
+	}
+	m.names = now
+}
+
+func (m *Metrics) drop(name string) {
+	m.requests.DeletePartialMatch(prometheus.Labels{"model": name})
+	m.duration.DeletePartialMatch(prometheus.Labels{"model": name})
+	target := prometheus.Labels{"target": name}
+	for _, v := range []interface{ DeletePartialMatch(prometheus.Labels) int }{m.attempts, m.attempt, m.firstToken, m.tokens} {
+		v.DeletePartialMatch(target)
+	}
+}

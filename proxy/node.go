@@ -1,0 +1,191 @@
+package proxy
+
+import (
+	"cmp"
+	"context"
+	"crypto/rand"
+	"encoding/hex"
+	"errors"
+	"log/slog"
+	"net"
+	"os"
+	"sync/atomic"
+	"time"
+
+	"github.com/prometheus/client_golang/prometheus"
+	"github.com/prometheus/client_golang/prometheus/collectors"
+	"golang.org/x/sync/errgroup"
+
+	"github.com/sluice-gateway/sluice/core"
+	"github.com/sluice-gateway/sluice/core/rank"
+	"github.com/sluice-gateway/sluice/core/signal"
+	"github.com/sluice-gateway/sluice/proxy/cooldown"
+	"github.com/sluice-gateway/sluice/proxy/dispatch"
+	"github.com/sluice-gateway/sluice/proxy/live"
+	"github.com/sluice-gateway/sluice/proxy/metrics"
+	"github.com/sluice-gateway/sluice/proxy/serve"
+	"github.com/sluice-gateway/sluice/proxy/share"
+	"github.com/sluice-gateway/sluice/proxy/status"
+	"github.com/sluice-gateway/sluice/store"
+)
+
+// Defaults of a node.
+const (
+	DefaultCell  = "default"
+	DefaultDrain = 30 * time.Second
+	// DefaultMaxBody leaves room for a dozen images in one request.
+	DefaultMaxBody = 32 << 20
+	// DefaultMaxBuffered bounds all request bodies held at one time.
+	DefaultMaxBuffered = 1 << 30
+	defaultMaxAnswer   = 32 << 20
+	defaultMaxEvent    = 16 << 20
+)
+
+// Config is what a Node is made of. Zero fields take the defaults above.
+type Config struct {
+	Store *store.Store
+	// NodeID names the node in the fleet; it must be new with every start. Empty: random.
+	NodeID string
+	// Cell is the part of the fleet that shares signals.
+	Cell    string
+	Version string
+	// Env resolves "${env:NAME}" secrets; nil: the process's environment.
+	Env core.Env
+	// Drain bounds how long answers under way may take to finish once Run's context has ended.
+	Drain time.Duration
+	// Settle is how long a draining node still accepts connections, so that load balancers notice.
+	Settle               time.Duration
+	MaxBody, MaxBuffered int64
+	Logger               *slog.Logger
+}
+
+// Node is one proxy.
+type Node struct {
+	cfg      Config
+	started  time.Time
+	logger   *slog.Logger
+	board    *signal.Board
+	cooling  *cooldown.Table
+	holder   *live.Holder
+	sharer   *share.Sharer
+	pools    *dispatch.Pools
+	metrics  *metrics.Metrics
+	edge     *serve.Edge
+	registry *prometheus.Registry
+
+	health   atomic.Pointer[string] // why the store is not reached; nil: it is
+	draining atomic.Bool
+}
+
+// New returns a Node; nothing happens before Run.
+func New(cfg Config) *Node {
+	cfg.withDefaults()
+	n := &Node{
+		cfg:      cfg,
+		started:  time.Now(),
+		logger:   cfg.Logger.With("node", cfg.NodeID),
+		board:    signal.NewBoard(),
+		registry: prometheus.NewRegistry(),
+		pools:    dispatch.NewPools((&net.Dialer{Control: guard}).DialContext),
+	}
+	waiting := "not connected yet"
+	n.health.Store(&waiting)
+	n.cooling = cooldown.New(n.board)
+	n.holder = live.New(cfg.Env, n.logger, n.changed)
+	n.sharer = share.New(share.Config{Node: cfg.NodeID, Cell: cfg.Cell, Logger: n.logger}, cfg.Store, n.board)
+	n.metrics = metrics.New(n.registry)
+	n.registry.MustRegister(collectors.NewGoCollector(), collectors.NewProcessCollector(collectors.ProcessCollectorOpts{}), collector{n})
+	n.edge = serve.New(serve.Config{
+		State: n.holder.Load, Observer: n.metrics, Logger: n.logger, MaxBody: cfg.MaxBody, MaxBuffered: cfg.MaxBuffered,
+		Dispatcher: dispatch.New(dispatch.Config{
+			Board: n.board, Ranker: rank.NewRanker(), Cooldowns: n.cooling, Transport: n.pools.Transport, Owner: n.sharer.Owns,
+			Cooled: n.sharer.Urgent, Observer: n.metrics, Logger: n.logger, UserAgent: "sluice/" + cmp.Or(cfg.Version, "dev"), MaxAnswer: defaultMaxAnswer, MaxEvent: defaultMaxEvent,
+		}),
+	})
+	return n
+}
+
+func (c *Config) withDefaults() {
+	c.NodeID = cmp.Or(c.NodeID, randomID())
+	c.Cell = cmp.Or(c.Cell, DefaultCell)
+	c.Drain = cmp.Or(c.Drain, DefaultDrain)
+	c.MaxBody = cmp.Or(c.MaxBody, DefaultMaxBody)
+	c.MaxBuffered = cmp.Or(c.MaxBuffered, DefaultMaxBuffered)
+	c.Logger = cmp.Or(c.Logger, slog.New(slog.DiscardHandler))
+	if c.Env == nil {
+		c.Env = os.LookupEnv
+	}
+}
+
+// randomID is unique in the fleet and over its restarts.
+func randomID() string {
+	var b [16]byte
+	rand.Read(b[:])
+	return hex.EncodeToString(b[:])
+}
+
+// ID returns the node's name in the fleet.
+func (n *Node) ID() string { return n.cfg.NodeID }
+
+// Run serves the API and the status listener until ctx ends, then drains: readiness goes off, what is
+// under way may finish within the drain limit, and what has not by then ends with an error event.
+func (n *Node) Run(ctx context.Context, api, statusListener net.Listener) error {
+	defer n.pools.Close()
+	background, stop := context.WithCancel(context.WithoutCancel(ctx))
+	defer stop()
+	g, background := errgroup.WithContext(background)
+	g.Go(func() error { return n.holder.Run(background) })
+	g.Go(func() error {
+		return n.cfg.Store.Watch(background, store.Watcher{Publish: n.holder.Offer, Progress: n.holder.Advance, Health: n.reached})
+	})
+	g.Go(func() error { return n.sharer.Run(background) })
+	g.Go(func() error { return serveStatus(background, statusListener, status.New(n.report, n.registry)) })
+	g.Go(func() error {
+		defer stop()
+		return n.serveAPI(ctx, background, api)
+	})
+	err := g.Wait()
+	if errors.Is(err, context.Canceled) {
+		err = nil // what stop brought about
+	}
+	leave, cancel := context.WithTimeout(context.WithoutCancel(ctx), leaveLimit)
+	defer cancel()
+	if e := n.sharer.Leave(leave); e != nil {
+		n.logger.Warn("left the fleet without saying so", "error", e)
+	}
+	return err
+}
+
+func (n *Node) reached(err error) {
+	if err == nil {
+		if n.health.Swap(nil) != nil {
+			n.logger.Info("store reached")
+		}
+		return
+	}
+	why := err.Error()
+	if n.health.Swap(&why) == nil {
+		n.logger.Warn("store not reached; serving what is known", "error", err)
+	}
+}
+
+// changed runs after each publication.
+func (n *Node) changed(s *live.State) {
+	n.pools.Keep(s.Snapshot)
+	n.metrics.Keep(s.Snapshot)
+	kept := make(map[signal.Key]bool, len(s.Targets()))
+	for _, t := range s.Targets() {
+		kept[t.Signal] = true
+	}
+	keep := func(k signal.Key) bool { return kept[k] }
+	n.board.Forget(keep)
+	n.cooling.Forget(keep, time.Now())
+	n.announce()
+}
+
+// announce tells the fleet what this node serves.
+func (n *Node) announce() {
+	if err := n.sharer.Report(n.nodeStatus()); err != nil {
+		n.logger.Error("node status not published", "error", err)
+	}
+}

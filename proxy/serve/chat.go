@@ -1,0 +1,53 @@
+package serve
+
+import (
+	"errors"
+	"time"
+
+	"github.com/sluice-gateway/sluice/proxy/apierror"
+	"github.com/sluice-gateway/sluice/proxy/dispatch"
+	"github.com/sluice-gateway/sluice/proxy/envelope"
+	"github.com/sluice-gateway/sluice/proxy/provider/openai"
+)
+
+// retryBusy is what a client is told to wait when the gateway has no room: bodies live for one request.
+const retryBusy = time.Second
+
+func unavailable(message string, retryAfter time.Duration) apierror.Error {
+	e := apierror.Unavailable(retryAfter)
+	e.Message = message
+	return e
+}
+
+// complete serves an endpoint whose body names a model and whose answer a target gives.
+func (x *exchange) complete() {
+	caller := x.caller()
+	if caller == nil {
+		return
+	}
+	if openai.Hops(x.r.Header) > openai.MaxHops {
+		x.refuse(apierror.LoopDetected())
+		return
+	}
+	raw, held, ok := x.body()
+	if !ok {
+		return
+	}
+	defer x.e.buffered.give(held)
+	env, err := envelope.Parse(raw)
+	if err != nil {
+		var bad *envelope.Error
+		errors.As(err, &bad)
+		x.refuse(apierror.InvalidRequest(bad.Param, bad.Message))
+		return
+	}
+	group, known := x.state.Group(env.Model)
+	if !known || !caller.Allows(env.Model) { // the two are told apart by nobody
+		x.refuse(apierror.ModelNotFound(env.Model))
+		return
+	}
+	x.done.Model, x.done.Stream = group.ID, env.Stream
+	x.done.Result = x.e.cfg.Dispatcher.Serve(x.w, x.r, dispatch.Call{
+		Path: x.done.Endpoint, Envelope: env, Group: group, Revision: x.state.Revision, RequestID: x.id,
+	})
+}

@@ -1,0 +1,142 @@
+package serve
+
+import (
+	"log/slog"
+	"net/http"
+	"strings"
+	"sync/atomic"
+	"time"
+
+	"github.com/sluice-gateway/sluice/proxy/apierror"
+	"github.com/sluice-gateway/sluice/proxy/dispatch"
+	"github.com/sluice-gateway/sluice/proxy/live"
+)
+
+// Dispatcher answers a request that the edge has read and resolved.
+type Dispatcher interface {
+	Serve(w http.ResponseWriter, r *http.Request, call dispatch.Call) dispatch.Result
+}
+
+// Observer is told of every request, on its goroutine.
+type Observer interface {
+	// Began is told before anything is read, Ended once the answer is out.
+	Began()
+	Ended(Request)
+}
+
+// Request says how a request ended.
+type Request struct {
+	Endpoint string // "chat/completions", "models"; "unknown" for a path that is not served
+	Model    string // a configured name, or "" when the request did not get as far
+	Stream   bool
+	Result   dispatch.Result
+	Elapsed  time.Duration
+}
+
+// Config is what an Edge works with.
+type Config struct {
+	// State returns the current state; nil while there is none.
+	State      func() *live.State
+	Dispatcher Dispatcher
+	Observer   Observer
+	Logger     *slog.Logger
+	// MaxBody bounds one request body and MaxBuffered the sum of those held at one time, in bytes.
+	MaxBody, MaxBuffered int64
+}
+
+// Edge is the handler of the API listener.
+type Edge struct {
+	cfg      Config
+	buffered budget
+	draining atomic.Bool
+}
+
+// New returns an Edge.
+func New(cfg Config) *Edge { return &Edge{cfg: cfg, buffered: budget{limit: cfg.MaxBuffered}} }
+
+// Drain makes every further answer ask its client to open a new connection, which finds another node.
+func (e *Edge) Drain() { e.draining.Store(true) }
+
+// exchange is one request at the edge.
+type exchange struct {
+	e     *Edge
+	w     http.ResponseWriter
+	r     *http.Request
+	id    string
+	state *live.State
+	began time.Time
+	done  Request
+}
+
+// ServeHTTP answers one request of the API.
+func (e *Edge) ServeHTTP(w http.ResponseWriter, r *http.Request) {
+	x := &exchange{e: e, w: w, r: r, id: requestID(r.Header), state: e.cfg.State(), began: time.Now()}
+	x.done.Endpoint = "unknown"
+	h := w.Header()
+	h["X-Request-Id"] = []string{x.id}
+	if e.draining.Load() {
+		h["Connection"] = []string{"close"}
+	}
+	e.cfg.Observer.Began()
+	defer x.finish()
+	x.route()
+}
+
+// route finds the endpoint. A path that is known but not by this method says which methods are.
+func (x *exchange) route() {
+	path, ok := strings.CutPrefix(x.r.URL.Path, "/v1/")
+	if !ok {
+		x.refuse(apierror.UnknownPath(x.r.Method, x.r.URL.Path))
+		return
+	}
+	switch {
+	case path == "chat/completions":
+		x.only(http.MethodPost, path, x.complete)
+	case path == "models":
+		x.only(http.MethodGet, path, x.listModels)
+	case strings.HasPrefix(path, "models/"):
+		x.only(http.MethodGet, "models", x.showModel)
+	default:
+		x.refuse(apierror.UnknownPath(x.r.Method, x.r.URL.Path))
+	}
+}
+
+func (x *exchange) only(method, endpoint string, serve func()) {
+	x.done.Endpoint = endpoint
+	if x.r.Method != method {
+		x.refuse(apierror.MethodNotAllowed(method))
+		return
+	}
+	serve()
+}
+
+// refuse answers with an error of the gateway's own.
+func (x *exchange) refuse(e apierror.Error) {
+	x.done.Result.Status, x.done.Result.Outcome = e.Status, "refused"
+	apierror.WriteOpenAI(x.w, e, x.id)
+}
+
+// finish reports the request, and turns a panic into an answer as far as one can still be given.
+func (x *exchange) finish() {
+	if p := recover(); p != nil {
+		x.recovered(p)
+	}
+	x.done.Elapsed = time.Since(x.began)
+	x.e.cfg.Observer.Ended(x.done)
+	x.log()
+	if x.done.Result.Outcome == outcomeAbort {
+		panic(http.ErrAbortHandler) // the server closes the connection without a word
+	}
+}
+
+func (x *exchange) log() {
+	level, res := slog.LevelDebug, x.done.Result
+	if res.Status >= 400 || res.Outcome != "ok" {
+		level = slog.LevelInfo
+	}
+	if !x.e.cfg.Logger.Enabled(x.r.Context(), level) {
+		return
+	}
+	x.e.cfg.Logger.Log(x.r.Context(), level, "request", "request_id", x.id, "endpoint", x.done.Endpoint, "model", x.done.Model, "target", res.Target,
+		"status", res.Status, "outcome", res.Outcome, "attempts", res.Attempts, "stream", x.done.Stream, "elapsed", x.done.Elapsed)
+}

@@ -1,0 +1,82 @@
+package status
+
+import (
+	"encoding/json"
+	"net/http"
+	"time"
+
+	"github.com/prometheus/client_golang/prometheus"
+	"github.com/prometheus/client_golang/prometheus/promhttp"
+
+	"github.com/sluice-gateway/sluice/core"
+)
+
+// Report is the answer of /status.
+type Report struct {
+	core.NodeStatus
+	// Ready: the node has a snapshot and is not draining.
+	Ready bool `json:"ready"`
+	// Store says whether the control plane's store is reached; the node serves either way.
+	Store Store `json:"store"`
+	// Peers is how many nodes of the cell share signals, this one included.
+	Peers   int            `json:"peers"`
+	Targets []TargetStatus `json:"targets"`
+}
+
+// Store is the state of the connection to etcd.
+type Store struct {
+	Connected bool   `json:"connected"`
+	Error     string `json:"error,omitempty"`
+}
+
+// TargetStatus is what the node knows of one model's upstream.
+type TargetStatus struct {
+	Model    string `json:"model"`
+	Provider string `json:"provider"`
+	// CoolingFor is how long the target stays set aside, in seconds; 0: it is in use.
+	CoolingFor float64         `json:"cooling_for_seconds"`
+	InFlight   int             `json:"in_flight"`
+	TTFT       *SignalEstimate `json:"ttft,omitempty"`
+	Total      *SignalEstimate `json:"total,omitempty"`
+}
+
+// SignalEstimate is the fleet's merged estimate of one class; absent when nothing has been measured.
+type SignalEstimate struct {
+	LatencySeconds float64 `json:"latency_seconds"`
+	// Weight is the number of samples behind it, aged.
+	Weight float64 `json:"weight"`
+	// Failures is the share of attempts that failed, aged, 0 to 1.
+	Failures float64 `json:"failures"`
+	// AgeSeconds is the time since any node's last sample.
+	AgeSeconds float64 `json:"age_seconds"`
+}
+
+// New returns the handler of the status listener.
+func New(report func(now time.Time) Report, metrics prometheus.Gatherer) http.Handler {
+	mux := http.NewServeMux()
+	mux.HandleFunc("GET /livez", func(w http.ResponseWriter, _ *http.Request) { text(w, http.StatusOK, "ok") })
+	mux.HandleFunc("GET /readyz", func(w http.ResponseWriter, _ *http.Request) {
+		switch r := report(time.Now()); {
+		case r.Ready:
+			text(w, http.StatusOK, "ready")
+		case r.Draining:
+			text(w, http.StatusServiceUnavailable, "draining")
+		default:
+			text(w, http.StatusServiceUnavailable, "no configuration yet: "+r.Store.Error)
+		}
+	})
+	mux.HandleFunc("GET /status", func(w http.ResponseWriter, _ *http.Request) {
+		w.Header().Set("Content-Type", "application/json")
+		enc := json.NewEncoder(w)
+		enc.SetIndent("", "  ")
+		enc.Encode(report(time.Now()))
+	})
+	mux.Handle("GET /metrics", promhttp.HandlerFor(metrics, promhttp.HandlerOpts{}))
+	return mux
+}
+
+func text(w http.ResponseWriter, status int, s string) {
+	w.Header().Set("Content-Type", "text/plain; charset=utf-8")
+	w.WriteHeader(status)
+	w.Write([]byte(s + "\n"))
+}
