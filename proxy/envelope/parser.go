@@ -158,7 +158,7 @@ func (p *parser) options() error {
 		if name != memberIncludeUsage {
 			return p.skip()
 		}
-		v, err := p.value(memberIncludeUsage, &p.e.usage)
+		v, err := p.value(memberOptions+"."+memberIncludeUsage, &p.e.usage)
 		p.e.IncludeUsage = v.Kind() == 't'
 		return err
 	})

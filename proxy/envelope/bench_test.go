@@ -1,0 +1,29 @@
+package envelope
+
+import (
+	"io"
+	"strings"
+	"testing"
+)
+
+func BenchmarkParseAndRewrite(b *testing.B) {
+	chat := `{"model":"gpt-4o","stream":true,"messages":[{"role":"system","content":"` + strings.Repeat("You are helpful. ", 60) +
+		`"},{"role":"user","content":"` + strings.Repeat(`hello\n world `, 70) + `"}],"temperature":0.7}`
+	image := `{"model":"gpt-4o","messages":[{"role":"user","content":[{"type":"image_url","image_url":{"url":"data:image/png;base64,` + strings.Repeat("abcdEFGH", 10<<17) + `"}}]}]}`
+	for _, c := range []struct{ name, body string }{{"chat-2KiB", chat}, {"image-10MiB", image}} {
+		b.Run(c.name, func(b *testing.B) {
+			raw := []byte(c.body)
+			b.SetBytes(int64(len(raw)))
+			b.ReportAllocs()
+			for b.Loop() {
+				e, err := Parse(raw)
+				if err != nil {
+					b.Fatal(err)
+				}
+				if _, err := io.Copy(io.Discard, e.Body("upstream-model", Options{}).Reader()); err != nil {
+					b.Fatal(err)
+				}
+			}
+		})
+	}
+}
