@@ -7,6 +7,7 @@ import (
 	"log/slog"
 	"net/url"
 	"os"
+	"sync"
 	"time"
 
 	"go.etcd.io/etcd/server/v3/embed"
@@ -44,6 +45,7 @@ type Config struct {
 type Server struct {
 	etcd     *embed.Etcd
 	endpoint string
+	closing  sync.Once
 }
 
 // Start runs a member and returns when it accepts requests.
@@ -102,7 +104,5 @@ func loopback(address string) []url.URL { return []url.URL{{Scheme: "http", Host
 // Endpoints returns where clients reach the member.
 func (s *Server) Endpoints() []string { return []string{s.endpoint} }
 
-// Close stops the member and waits until it has. Its data stay in Dir.
-func (s *Server) Close() {
-	s.etcd.Close()
-}
+// Close stops the member and waits until it has. Its data stay in Dir. Closing again does nothing.
+func (s *Server) Close() { s.closing.Do(s.etcd.Close) }
