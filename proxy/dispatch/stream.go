@@ -42,6 +42,7 @@ func (a *attempt) stream(resp *http.Response, body io.Reader) *fault {
 	buf := outs.Get().(*[]byte)
 	r := &relay{a: a, resp: resp, events: sse.NewReader(body, a.x.d.MaxEvent), out: (*buf)[:0], sink: newSink(a.x.w)}
 	defer func() {
+		r.events.Close()
 		if *buf = r.out[:0]; cap(r.out) <= 2*flushAt {
 			outs.Put(buf)
 		}
