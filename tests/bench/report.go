@@ -26,8 +26,8 @@ func metrics() []metric {
 		{name: "allocated bytes / request", of: func(r round) float64 { return r.used.bytes / r.requests() }},
 		{name: "p50 ms", of: func(r round) float64 { return milliseconds(load.Percentile(r.load.Total, 50)) }},
 		{name: "p99 ms", of: func(r round) float64 { return milliseconds(load.Percentile(r.load.Total, 99)) }},
-		{name: "p50 ms to first event", stream: true, of: func(r round) float64 { return milliseconds(load.Percentile(r.load.First, 50)) }},
-		{name: "p99 ms to first event", stream: true, of: func(r round) float64 { return milliseconds(load.Percentile(r.load.First, 99)) }},
+		{name: "p50 ms to first content", stream: true, of: func(r round) float64 { return milliseconds(load.Percentile(r.load.First, 50)) }},
+		{name: "p99 ms to first content", stream: true, of: func(r round) float64 { return milliseconds(load.Percentile(r.load.First, 99)) }},
 		{name: "requests / s", of: func(r round) float64 { return r.load.Rate() }},
 	}
 }

@@ -20,11 +20,13 @@ const (
 
 // role plays one part of the benchmark in a process of its own.
 func role(name string, args []string) error {
-	switch name {
-	case "mock":
+	switch {
+	case name == "mock":
 		return mockRole()
+	case name == "control" && len(args) == 1:
+		return controlRole(args[0])
 	}
-	return fmt.Errorf("%q is not a role", name)
+	return fmt.Errorf("no role is called %q with %d arguments", name, len(args))
 }
 
 func mockRole() error {

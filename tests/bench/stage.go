@@ -9,7 +9,10 @@ import (
 	"strings"
 )
 
-const callerKey = "bench-caller-key"
+const (
+	module    = "github.com/sluice-gateway/sluice/"
+	callerKey = "bench-caller-key"
+)
 
 // stage holds the processes of one run.
 type stage struct {
@@ -29,7 +32,7 @@ func newStage(ctx context.Context) (s *stage, err error) {
 	if s.dir, err = os.MkdirTemp("", "sluice-bench-"); err != nil {
 		return s, err
 	}
-	if err := build(ctx, s.dir, "github.com/sluice-gateway/sluice/tests/bench/plain"); err != nil {
+	if err := build(ctx, s.dir, module+"tests/bench/plain", module+"proxy/cmd/sluice-proxy"); err != nil {
 		return s, err
 	}
 	upstream, err := s.announced(roleCommand(ctx, "mock"))
@@ -39,7 +42,14 @@ func newStage(ctx context.Context) (s *stage, err error) {
 	if err := s.plain(ctx, upstream["api"]); err != nil {
 		return s, err
 	}
-	return s, s.plain(ctx, upstream["api"])
+	c, err := s.control(ctx, filepath.Join(s.dir, "etcd"))
+	if err != nil {
+		return s, err
+	}
+	if err := c.configure(ctx, upstream["api"]); err != nil {
+		return s, err
+	}
+	return s, s.node(ctx, c.etcd)
 }
 
 // build puts the named commands into dir.

@@ -14,6 +14,9 @@ import (
 // requestTimeout bounds one exchange: far above any answer of the mock, so that it only ends a hang.
 const requestTimeout = 20 * time.Second
 
+// firstContent is the number of the event that brings the first content: the first event brings the role only.
+const firstContent = 2
+
 // Request is a prepared request and what its answer must be.
 type Request struct {
 	// Wire is the request as it is sent, head and body.
@@ -25,7 +28,7 @@ type Request struct {
 // Answer is what came back for one request.
 type Answer struct {
 	Bytes, Events int
-	// First is when the first event, or the head of an answer that is not a stream, had been read.
+	// First is when the first event with content, or the head of an answer that is not a stream, had been read.
 	First time.Time
 }
 
@@ -150,7 +153,7 @@ func (a *Answer) scan(tail byte, data []byte) byte {
 		a.Events++
 	}
 	a.Events += bytes.Count(data, []byte("\n\n"))
-	if before == 0 && a.Events > 0 {
+	if before < firstContent && a.Events >= firstContent {
 		a.First = time.Now()
 	}
 	a.Bytes += len(data)
