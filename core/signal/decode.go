@@ -142,9 +142,7 @@ func (r *reader) since(received time.Time) time.Time {
 	return received.Add(-time.Duration(ms) * time.Millisecond)
 }
 
-// rounding is what f32 may add to a mean that sits on a bound.
-const rounding = 1e-6
-
+// bounded reports whether the sum could be that of samples within their bounds, as f32 rounds it.
 func (x sum) bounded() bool {
 	if x.w == 0 {
 		return x.s == 0

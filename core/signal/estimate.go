@@ -51,10 +51,10 @@ func (b *Board) Estimate(k Key, c Class, now time.Time) Estimate {
 	if r := b.shard(k).find(k); r != nil {
 		e.Inflight = int(max(r.inflight.Load(), 0))
 		r.mu.Lock()
-		m, cool = r.record, r.cool
+		m.gather(&r.record, now)
+		cool = r.cool
 		r.mu.Unlock()
 	}
-	m.age(now)
 	if f := b.fold(k); f != nil {
 		e.Inflight += f.inflight
 		cool = later(cool, f.cool)
@@ -63,13 +63,6 @@ func (b *Board) Estimate(k Key, c Class, now time.Time) Estimate {
 	e.Cooling = remaining(cool, now)
 	e.read(&m, c, now)
 	return e
-}
-
-// gather merges another record, aged to now.
-func (r *record) gather(o *record, now time.Time) {
-	aged := *o
-	aged.age(now)
-	r.merge(&aged)
 }
 
 func (e *Estimate) read(m *record, c Class, now time.Time) {

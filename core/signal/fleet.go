@@ -107,7 +107,6 @@ func (b *Board) Fold(now time.Time) {
 }
 
 func (t table) take(m *member, now time.Time) {
-	f := decay(now.Sub(m.peer.received))
 	for i := range m.peer.entries {
 		e := &m.peer.entries[i]
 		into := t[e.key]
@@ -115,9 +114,7 @@ func (t table) take(m *member, now time.Time) {
 			into = &fold{record: record{at: now}}
 			t[e.key] = into
 		}
-		aged := e.record
-		aged.scale(&f)
-		into.record.merge(&aged)
+		into.record.gather(&e.record, now)
 		if m.gone.IsZero() {
 			into.inflight += e.inflight
 			into.cool = later(into.cool, e.cool)

@@ -24,9 +24,11 @@ const (
 	// maxEntries keeps a value under 46 KiB.
 	maxEntries = 512
 	maxWeight  = 1e6
-	// minWeight is below what matters to any estimate and far above where f32 loses digits.
-	minWeight = 1e-6
-	never     = math.MaxUint32
+	// minWeight is the least weight whose sum f32 still holds with all its digits.
+	minWeight = 1e-30
+	// rounding is what f32 may add to a mean that sits on a bound.
+	rounding = 1e-6
+	never    = math.MaxUint32
 )
 
 var halfLives = [rungs]time.Duration{fast, middle, slow}

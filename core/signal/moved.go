@@ -52,7 +52,11 @@ func (r *row) moved(now time.Time) bool {
 }
 
 func (r *record) movedFrom(was *record) bool {
-	if r.attempts-was.attempts > attemptsMove*r.attempts {
+	fresh := r.attempts - was.attempts
+	if fresh < rounding { // the difference is that of two ways to decay the same samples
+		return false
+	}
+	if fresh > attemptsMove*r.attempts {
 		return true
 	}
 	if math.Abs(r.failureRate()-was.failureRate()) > failuresMove {

@@ -35,13 +35,14 @@ func (r *record) scale(f *factors) {
 	}
 }
 
-// merge adds another record that is aged to the same moment.
-func (r *record) merge(o *record) {
-	r.attempts += o.attempts
-	r.failures += o.failures
+// gather adds another record, aged to now. What it is added to must be of that moment.
+func (r *record) gather(o *record, now time.Time) {
+	f := decay(now.Sub(o.at))
+	r.attempts += o.attempts * f[1]
+	r.failures += o.failures * f[1]
 	for c := range r.class {
 		x, y := &r.class[c], &o.class[c]
-		x.sums.add(&y.sums)
+		x.sums.add(&y.sums, &f)
 		x.okay = later(x.okay, y.okay)
 		x.failed = later(x.failed, y.failed)
 	}

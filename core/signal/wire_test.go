@@ -1,0 +1,214 @@
+package signal
+
+import (
+	"encoding/binary"
+	"encoding/hex"
+	"math"
+	"os"
+	"strings"
+	"testing"
+	"time"
+)
+
+// sampleBoard holds one key of each sort.
+func sampleBoard() *Board {
+	b := NewBoard()
+	b.boot = 0x1122334455667788
+	b.Succeed(0x0a, TTFT, ms(250), at(-3))
+	b.Fail(0x0a, TTFT, ms(20), at(-1))
+	b.Succeed(0x0a, Total, ms(4000), at(-10))
+	b.Begin(0x0a)
+	b.Begin(0x0a)
+	b.Fail(0x0b, Total, ms(5), at(-2))
+	b.Cool(0x0b, at(9.5), at(-2))
+	b.Begin(0x0c)
+	b.Warm(0x0d) // a row with nothing to say
+	return b
+}
+
+func TestWireFormatIsTheGoldenOne(t *testing.T) {
+	golden, err := os.ReadFile("testdata/version1.hex")
+	if err != nil {
+		t.Fatal(err)
+	}
+	want := strings.Join(strings.Fields(string(golden)), "")
+	if got := hex.EncodeToString(sampleBoard().Encode(nil, start)); got != want {
+		t.Errorf("the format has changed, which takes a new version:\n got %s\nwant %s", got, want)
+	}
+}
+
+func TestDecodeReadsBackWhatEncodeWrote(t *testing.T) {
+	b, reader := sampleBoard(), NewBoard()
+	reader.SetPeer("a", send(t, b, start))
+	reader.Fold(start)
+	for _, k := range []Key{0x0a, 0x0b, 0x0c, 0x0d} {
+		for c := range Class(classes) {
+			got, want := reader.Estimate(k, c, start), b.Estimate(k, c, start)
+			if !sameEstimate(got, want, 1e-6) || got.Inflight != want.Inflight || got.Cooling != want.Cooling {
+				t.Errorf("key %d, %v: got %+v, want %+v", k, c, got, want)
+			}
+		}
+	}
+}
+
+// change returns the encoded sample board with the bytes at offset replaced.
+func change(offset int, with ...byte) []byte {
+	raw := sampleBoard().Encode(nil, start)
+	copy(raw[offset:], with)
+	return raw
+}
+
+func f32(v float64) []byte {
+	return binary.LittleEndian.AppendUint32(nil, math.Float32bits(float32(v)))
+}
+
+func TestDecodeRefusesWhatItCannotWalk(t *testing.T) {
+	whole := sampleBoard().Encode(nil, start)
+	for name, raw := range map[string][]byte{
+		"empty":                    nil,
+		"another version":          change(0, 2),
+		"half-life of zero":        change(1, 0, 0),
+		"half-life over an hour":   change(1, 0xff, 0xff),
+		"more entries than stated": change(headerSize-2, 1, 0),
+		"fewer than stated":        change(headerSize-2, 9, 0),
+		"too many entries":         change(headerSize-2, 1, 2),
+		"an unknown class":         change(headerSize+entrySize-1, 7),
+		"trailing bytes":           append(whole[:len(whole):len(whole)], 0),
+	} {
+		if p, err := Decode(raw, start); err == nil {
+			t.Errorf("%s: got %+v, want an error", name, p)
+		}
+	}
+	for n := range whole {
+		if _, err := Decode(whole[:n], start); err == nil {
+			t.Errorf("the first %d of %d bytes decode, want an error", n, len(whole))
+		}
+	}
+}
+
+func TestDecodeLeavesOutEntriesBeyondTheBounds(t *testing.T) {
+	const entry, class = headerSize, headerSize + entrySize
+	for name, raw := range map[string][]byte{
+		"cooldown over a day":     change(entry+10, 0xff, 0xff, 0xff, 0x7f),
+		"failures NaN":            change(entry+14, f32(math.NaN())...),
+		"failures negative":       change(entry+14, f32(-1)...),
+		"failures over attempts":  change(entry+14, f32(50)...),
+		"attempts infinite":       change(entry+18, f32(math.Inf(1))...),
+		"attempts over a million": change(entry+18, f32(1.1e6)...),
+		"never seen":              change(class, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff),
+		"sum NaN":                 change(class+8, f32(math.NaN())...),
+		"sum infinite":            change(class+8, f32(math.Inf(1))...),
+		"sum negative":            change(class+8, f32(-1)...),
+		"mean under 1 ms":         change(class+8, f32(1e-9)...),
+		"mean over an hour":       change(class+8, f32(1e4)...),
+		"weight NaN":              change(class+12, f32(math.NaN())...),
+		"weight negative":         change(class+12, f32(-1)...),
+		"weight over a million":   change(class+8, append(f32(2e6), f32(2e6)...)...),
+		"sum without weight":      change(class+12, f32(0)...),
+		"a key twice":             change(entry, 0x0b),
+	} {
+		p, err := Decode(raw, start)
+		if err != nil {
+			t.Errorf("%s: got error %v, want the entry left out", name, err)
+			continue
+		}
+		if p.Rejected != 1 || len(p.entries) != 2 {
+			t.Errorf("%s: got %d rejected and %d taken, want 1 and 2", name, p.Rejected, len(p.entries))
+		}
+	}
+}
+
+func TestOtherHalfLivesRescaleTheWeights(t *testing.T) {
+	b := NewBoard()
+	b.Succeed(1, TTFT, ms(200), start)
+	raw := b.Encode(nil, start)
+	copy(raw[3:], []byte{20, 0}) // a peer whose middle half-life is twice ours
+	p, err := Decode(raw, start)
+	if err != nil {
+		t.Fatal(err)
+	}
+	got := p.entries[0].record
+	if w := got.class[TTFT].sums[1]; !near(w.w, 0.5, 1e-6) || !near(w.mean(), 0.2, 1e-6) || !near(got.attempts, 0.5, 1e-6) {
+		t.Errorf("got weight %v, mean %v, attempts %v; want 0.5, 0.2, 0.5", w.w, w.mean(), got.attempts)
+	}
+}
+
+func TestAbsurdTrafficStaysWithinTheBoundsOfTheWire(t *testing.T) {
+	b, reader := NewBoard(), NewBoard()
+	b.Succeed(1, TTFT, ms(200), start)
+	r := b.row(1)
+	r.record.attempts, r.record.failures = 5e6, 1e6
+	for i := range r.record.class[TTFT].sums {
+		r.record.class[TTFT].sums[i] = sum{1e6, 5e6}
+	}
+	reader.SetPeer("a", send(t, b, start))
+	reader.Fold(start)
+	if got := reader.Estimate(1, TTFT, start); !near(got.Latency, 0.2, 1e-5) || !near(got.Failures, 0.2, 1e-5) {
+		t.Errorf("got latency %v and failures %v, want 0.2 and 0.2", got.Latency, got.Failures)
+	}
+}
+
+func TestEncodeLeavesOutWhatHasBeenIdleLongest(t *testing.T) {
+	b := NewBoard()
+	for k := range Key(maxEntries + 100) {
+		b.Succeed(k, TTFT, ms(100), at(float64(k)))
+	}
+	p := send(t, b, at(maxEntries+100))
+	if len(p.entries) != maxEntries || p.entries[0].key != 100 {
+		t.Errorf("got %d entries from key %d, want %d from key 100", len(p.entries), p.entries[0].key, maxEntries)
+	}
+	if b.Moved(at(maxEntries + 100)) {
+		t.Error("the keys left out count as moved, want no endless writes")
+	}
+}
+
+func TestIdleKeysLeaveTheWireAfterTheMemory(t *testing.T) {
+	b := NewBoard()
+	b.Succeed(1, TTFT, ms(100), start)
+	for _, tc := range []struct {
+		after time.Duration
+		want  int
+	}{{memory, 1}, {memory + time.Second, 0}} {
+		if p := send(t, b, start.Add(tc.after)); len(p.entries) != tc.want {
+			t.Errorf("%v after the last sample: got %d entries, want %d", tc.after, len(p.entries), tc.want)
+		}
+	}
+}
+
+func FuzzDecode(f *testing.F) {
+	f.Add([]byte{})
+	f.Add(sampleBoard().Encode(nil, start))
+	f.Add(NewBoard().Encode(nil, start))
+	f.Add(change(headerSize+entrySize+8, f32(math.NaN())...))
+	f.Add(change(headerSize-2, 1, 0))
+	f.Fuzz(func(t *testing.T, raw []byte) {
+		p, err := Decode(raw, start)
+		if err != nil {
+			return
+		}
+		if len(p.entries)+p.Rejected > maxEntries {
+			t.Fatalf("%d entries and %d rejected are more than %d", len(p.entries), p.Rejected, maxEntries)
+		}
+		b := NewBoard()
+		b.SetPeer("a", p)
+		for _, now := range []time.Time{start, at(1), at(1e4)} {
+			b.Fold(now)
+			for _, k := range b.Keys(now) {
+				checkFinite(t, b.Estimate(k, TTFT, now))
+				checkFinite(t, b.Estimate(k, Total, now))
+			}
+		}
+	})
+}
+
+func checkFinite(t *testing.T, e Estimate) {
+	t.Helper()
+	for _, v := range append(e.Rungs[:], e.Latency, e.Weight, e.Failures, e.Attempts) {
+		if math.IsNaN(v) || math.IsInf(v, 0) || v < 0 {
+			t.Fatalf("got %+v, want finite numbers that are not negative", e)
+		}
+	}
+	if e.Latency > 3601 || e.Failures > 1 || e.Cooling < 0 || e.SinceSample < 0 || e.Inflight < 0 {
+		t.Fatalf("got %+v, want all within bounds", e)
+	}
+}
