@@ -39,16 +39,26 @@ func readError(ctx context.Context, err error) error {
 	if class := refusal(err); class != nil {
 		return fmt.Errorf("%w: %w", class, err)
 	}
+	if errors.Is(err, context.DeadlineExceeded) {
+		return fmt.Errorf("%w: no answer in time", ErrUnavailable) // the store's time, not the caller's
+	}
 	return fmt.Errorf("%w: %w", ErrUnavailable, err)
 }
 
-// writeError classes what a write returned after it may have left this process.
-func writeError(err error) error {
+// writeError classes what a write returned after it may have left this process. When the caller's own
+// context has ended, that stands in the error too.
+func writeError(ctx context.Context, err error) error {
 	if err == nil {
 		return nil
 	}
 	if class := refusal(err); class != nil {
 		return fmt.Errorf("%w: %w", class, err)
+	}
+	switch {
+	case ctx.Err() != nil:
+		return fmt.Errorf("%w: %w", ErrUnknownOutcome, ctx.Err())
+	case errors.Is(err, context.DeadlineExceeded):
+		return fmt.Errorf("%w: no answer in time", ErrUnknownOutcome)
 	}
 	return fmt.Errorf("%w: %w", ErrUnknownOutcome, err)
 }

@@ -66,18 +66,16 @@ var errDiverged = errors.New("history diverged")
 // follow blocks until ctx ends and returns its error.
 func (s *Store) follow(ctx context.Context, r span, k sink) error {
 	f := &follower{store: s, span: r, sink: k}
-	wait := backoff{first: s.timings.retry}
+	wait := delay{first: s.timings.retry}
 	for {
 		err := f.session(ctx, &wait)
 		if ctx.Err() != nil {
 			return ctx.Err()
 		}
 		wait.limit = s.timings.retryMax
-		switch {
-		case errors.Is(err, errCompacted), errors.Is(err, errDiverged):
+		if mustReload(err) {
 			f.reload = err
-		default:
-			err = readError(ctx, err)
+		} else {
 			f.health(err)
 		}
 		if errors.Is(err, ErrUnauthenticated) {
@@ -89,8 +87,8 @@ func (s *Store) follow(ctx context.Context, r span, k sink) error {
 	}
 }
 
-// session is one watch, from opening it to its end.
-func (f *follower) session(ctx context.Context, wait *backoff) error {
+// session is one watch, from opening it to its end, whose cause it returns, classed.
+func (f *follower) session(ctx context.Context, wait *delay) error {
 	if !f.loaded || f.reload != nil {
 		if err := f.load(ctx); err != nil {
 			return err
@@ -98,7 +96,7 @@ func (f *follower) session(ctx context.Context, wait *backoff) error {
 	}
 	st, err := f.store.open(ctx, f.span, f.seen)
 	if err != nil {
-		return err
+		return watchError(ctx, err)
 	}
 	defer st.cancel(nil)
 	if err := f.agree(ctx, st.opened); err != nil {
@@ -106,8 +104,19 @@ func (f *follower) session(ctx context.Context, wait *backoff) error {
 	}
 	wait.step = 0
 	f.health(nil)
-	return f.consume(ctx, st)
+	return watchError(ctx, f.consume(ctx, st))
 }
+
+// watchError classes what ended a watch, unless that is a reason to read everything again.
+func watchError(ctx context.Context, err error) error {
+	if mustReload(err) {
+		return err
+	}
+	return readError(ctx, err)
+}
+
+// mustReload says that the watch cannot go on from what was seen.
+func mustReload(err error) bool { return errors.Is(err, errCompacted) || errors.Is(err, errDiverged) }
 
 func (f *follower) health(err error) {
 	if f.sink.health != nil {

@@ -43,26 +43,29 @@ func (m *Member) Run(ctx context.Context) error {
 	if err := m.check(); err != nil {
 		return err
 	}
-	wait := backoff{first: leaseRetry, limit: leaseRetryMax}
-	for {
+	wait := delay{first: leaseRetry, limit: leaseRetryMax}
+	for !m.hasLeft() {
 		g, err := m.acquire(ctx)
 		if err == nil {
+			if wait.step > 0 {
+				m.cfg.Logger.Info("node has a lease again", "node", m.cfg.Node)
+			}
 			wait.step = 0
 			err = m.hold(ctx, g)
 		}
-		switch {
-		case ctx.Err() != nil:
-			return ctx.Err() // the lease stays known, for Leave
-		case m.hasLeft():
-			<-ctx.Done()
-			return ctx.Err()
+		if ctx.Err() != nil || m.hasLeft() {
+			break // the lease stays known: Leave may come after Run
 		}
 		m.setGrant(nil)
-		m.cfg.Logger.Warn("node has no lease; trying again", "node", m.cfg.Node, "error", err)
+		if wait.step == 0 {
+			m.cfg.Logger.Warn("node has no lease; trying again", "node", m.cfg.Node, "error", err)
+		}
 		if err := pause(ctx, wait.next()); err != nil {
 			return err
 		}
 	}
+	<-ctx.Done()
+	return ctx.Err()
 }
 
 func (m *Member) setGrant(g *grant) {
@@ -78,16 +81,17 @@ func (m *Member) hasLeft() bool {
 }
 
 func (m *Member) acquire(ctx context.Context) (*grant, error) {
-	ctx, cancel := context.WithTimeout(ctx, m.store.callTimeout)
+	callCtx, cancel := context.WithTimeout(ctx, m.store.callTimeout)
 	defer cancel()
-	client, err := m.store.streams.get(ctx)
+	client, err := m.store.streams.get(callCtx)
 	if err != nil {
 		return nil, fmt.Errorf("grant lease: %w", readError(ctx, err))
 	}
 	sent := time.Now()
-	lease, err := client.Grant(ctx, int64(math.Ceil(m.cfg.TTL.Seconds())))
+	lease, err := client.Grant(callCtx, int64(math.Ceil(m.cfg.TTL.Seconds())))
 	if err != nil {
-		return nil, fmt.Errorf("grant lease: %w", writeError(err))
+		// Whether etcd granted a lease that nobody will know of does not matter: it expires.
+		return nil, fmt.Errorf("grant lease: %w", readError(ctx, err))
 	}
 	ttl := time.Duration(lease.TTL) * time.Second
 	return &grant{id: lease.ID, ttl: ttl, deadline: sent.Add(ttl), gone: make(chan struct{})}, nil
@@ -168,10 +172,13 @@ func (m *Member) renewOnStream(ctx context.Context, g *grant) error {
 
 // announce writes the node's keys under a new lease, and then its status whenever that changes.
 func (m *Member) announce(ctx context.Context, g *grant) error {
-	wait := backoff{first: leaseRetry, limit: leaseRetryMax}
+	wait := delay{first: leaseRetry, limit: leaseRetryMax}
 	all := true
 	for {
 		err := m.writeKeys(ctx, g, all)
+		if ctx.Err() != nil {
+			return ctx.Err()
+		}
 		if err == nil {
 			all, wait.step = false, 0
 			select {
@@ -181,10 +188,9 @@ func (m *Member) announce(ctx context.Context, g *grant) error {
 				return ctx.Err()
 			}
 		}
-		if ctx.Err() != nil {
-			return ctx.Err()
+		if wait.step == 0 {
+			m.cfg.Logger.Warn("node's status is not written; trying again", "node", m.cfg.Node, "error", err)
 		}
-		m.cfg.Logger.Warn("node's status is not written; trying again", "node", m.cfg.Node, "error", err)
 		if err := pause(ctx, wait.next()); err != nil {
 			return err
 		}
@@ -199,6 +205,10 @@ func (m *Member) writeKeys(ctx context.Context, g *grant, all bool) error {
 	defer m.done()
 	var ops []clientv3.Op
 	m.mu.Lock()
+	select {
+	case <-m.changed: // what is written now is the last value
+	default:
+	}
 	if !m.left && m.status != nil {
 		ops = append(ops, m.putStatus(g, m.status))
 	}

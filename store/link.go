@@ -50,8 +50,10 @@ func (l *link) dial(ctx context.Context) error {
 	cfg := l.cfg
 	cfg.Context = life
 	client, err := clientv3.New(cfg)
-	if !release() && err == nil {
-		client.Close()
+	if !release() {
+		if err == nil {
+			client.Close()
+		}
 		return ctx.Err()
 	}
 	if err != nil {

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"cmp"
 	"context"
+	"errors"
 	"fmt"
 	"log/slog"
 	"sync"
@@ -147,14 +148,8 @@ func (m *Member) done() { <-m.writing }
 
 // write is one transaction. When etcd no longer knows the lease, that ends it here as well.
 func (m *Member) write(ctx context.Context, g *grant, ops ...clientv3.Op) error {
-	ctx, cancel := context.WithTimeout(ctx, m.store.callTimeout)
-	defer cancel()
-	client, err := m.store.streams.get(ctx)
-	if err != nil {
-		return readError(ctx, err)
-	}
-	_, err = client.Txn(ctx).Then(ops...).Commit()
-	if err = writeError(err); err != nil && refusal(err) == ErrNoLease {
+	_, err := m.store.write(ctx, m.store.streams, nil, ops)
+	if errors.Is(err, ErrNoLease) {
 		g.abandon()
 	}
 	return err

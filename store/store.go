@@ -12,22 +12,29 @@ import (
 
 	clientv3 "go.etcd.io/etcd/client/v3"
 	"go.uber.org/zap"
+	"google.golang.org/grpc"
+	"google.golang.org/grpc/backoff"
 )
 
 const (
 	// DefaultPrefix is the root of all keys.
 	DefaultPrefix = "/sluice"
-	// DefaultDialTimeout bounds a login: a member that is there answers in milliseconds, and 3 s leave the
+	// DefaultDialTimeout bounds an attempt to connect, and a login: a member that is there answers in milliseconds, and 3 s leave the
 	// caller's own deadline room for another member.
 	DefaultDialTimeout = 3 * time.Second
 	// DefaultCallTimeout bounds one call: longer than an election of etcd (1 to 2 s), shorter than the
 	// patience of whoever waits for the answer.
 	DefaultCallTimeout = 5 * time.Second
 
-	// A silent connection is probed and then given up. gRPC itself raises the first to 10 s; the watch
-	// probes its own stream more often (timings.ask).
-	keepAliveTime    = 5 * time.Second
+	// A silent connection is probed and then given up. 10 s is the least that gRPC allows; a watch probes
+	// its own stream more often (timings.ask), and so does a lease.
+	keepAliveTime    = 10 * time.Second
 	keepAliveTimeout = 3 * time.Second
+
+	// gRPC's own pauses between two attempts to connect grow to two minutes. An etcd that is back after a
+	// long outage must be found in seconds.
+	connectPause    = 100 * time.Millisecond
+	connectPauseMax = 2 * time.Second
 )
 
 // Config says where etcd is and how to reach it. Only Endpoints is required.
@@ -37,7 +44,7 @@ type Config struct {
 	Prefix             string
 	Username, Password string
 	TLS                *tls.Config
-	// DialTimeout bounds a login. Default DefaultDialTimeout.
+	// DialTimeout bounds an attempt to connect, and a login. Default DefaultDialTimeout.
 	DialTimeout time.Duration
 	// CallTimeout bounds one call to etcd, a page of a long read included. Default DefaultCallTimeout.
 	CallTimeout time.Duration
@@ -74,14 +81,20 @@ func Open(cfg Config) (*Store, error) {
 }
 
 func clientConfig(cfg Config) clientv3.Config {
+	dial := cmp.Or(cfg.DialTimeout, DefaultDialTimeout)
+	connect := grpc.ConnectParams{
+		Backoff:           backoff.Config{BaseDelay: connectPause, Multiplier: 1.6, Jitter: 0.2, MaxDelay: connectPauseMax},
+		MinConnectTimeout: dial,
+	}
 	return clientv3.Config{
 		Endpoints:            cfg.Endpoints,
 		Username:             cfg.Username,
 		Password:             cfg.Password,
 		TLS:                  cfg.TLS,
-		DialTimeout:          cmp.Or(cfg.DialTimeout, DefaultDialTimeout),
+		DialTimeout:          dial,
 		DialKeepAliveTime:    keepAliveTime,
 		DialKeepAliveTimeout: keepAliveTimeout,
+		DialOptions:          []grpc.DialOption{grpc.WithConnectParams(connect)},
 		Logger:               zap.NewNop(),
 	}
 }

@@ -53,7 +53,7 @@ func (s *Store) Update(ctx context.Context, apply func(Image) ([]Change, error))
 		return Result{}, ctx.Err()
 	}
 	defer func() { <-s.updating }()
-	wait := backoff{first: updatePause, limit: updatePauseMax}
+	wait := delay{first: updatePause, limit: updatePauseMax}
 	for range updateAttempts {
 		result, err := s.updateOnce(ctx, apply)
 		if !errors.Is(err, ErrConflict) {
@@ -86,20 +86,26 @@ func (s *Store) updateOnce(ctx context.Context, apply func(Image) ([]Change, err
 }
 
 func (s *Store) commit(ctx context.Context, t transaction) (Result, error) {
-	ctx, cancel := context.WithTimeout(ctx, s.callTimeout)
-	defer cancel()
-	client, err := s.calls.get(ctx)
+	resp, err := s.write(ctx, s.calls, t.guards, t.puts)
 	if err != nil {
-		return Result{}, fmt.Errorf("update resources: %w", readError(ctx, err))
-	}
-	resp, err := client.Txn(ctx).If(t.guards...).Then(t.puts...).Commit()
-	if err != nil {
-		return Result{}, fmt.Errorf("update resources: %w", writeError(err))
+		return Result{}, fmt.Errorf("update resources: %w", err)
 	}
 	if !resp.Succeeded {
 		return Result{}, ErrConflict
 	}
 	return Result{Revision: resp.Header.Revision, Changed: true}, nil
+}
+
+// write is one transaction, tried once.
+func (s *Store) write(ctx context.Context, l *link, guards []clientv3.Cmp, ops []clientv3.Op) (*clientv3.TxnResponse, error) {
+	callCtx, cancel := context.WithTimeout(ctx, s.callTimeout)
+	defer cancel()
+	client, err := l.get(callCtx)
+	if err != nil {
+		return nil, readError(ctx, err) // nothing was sent
+	}
+	resp, err := client.Txn(callCtx).If(guards...).Then(ops...).Commit()
+	return resp, writeError(ctx, err)
 }
 
 // transaction is a guarded write; without puts there is nothing to do.

@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"go.etcd.io/etcd/server/v3/embed"
+	"golang.org/x/crypto/bcrypt"
 )
 
 const (
@@ -36,7 +37,8 @@ type Config struct {
 	Token string
 	// QuotaBytes bounds the database. Default: etcd's, 2 GiB.
 	QuotaBytes int64
-	// UnsafeNoFsync never waits for the disk. A crash of the machine loses data: for tests only.
+	// UnsafeNoFsync never waits for the disk, and hashes passwords weakly. A crash of the machine loses
+	// data: for tests only.
 	UnsafeNoFsync bool
 	Logger        *slog.Logger
 }
@@ -93,7 +95,9 @@ func settings(cfg Config) (*embed.Config, error) {
 	conf.TickMs, conf.ElectionMs = uint(heartbeat.Milliseconds()), uint(election.Milliseconds())
 	conf.AutoCompactionMode, conf.AutoCompactionRetention = embed.CompactorModePeriodic, compaction
 	conf.QuotaBackendBytes = cfg.QuotaBytes
-	conf.UnsafeNoFsync = cfg.UnsafeNoFsync
+	if cfg.UnsafeNoFsync {
+		conf.UnsafeNoFsync, conf.BcryptCost = true, uint(bcrypt.MinCost)
+	}
 	conf.EnableGRPCGateway = false
 	conf.ZapLoggerBuilder = embed.NewZapLoggerBuilder(zapLogger(cfg.Logger))
 	return conf, nil

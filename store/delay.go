@@ -6,21 +6,21 @@ import (
 	"time"
 )
 
-// backoff grows from first to limit by doubling; the zero step starts at first.
-type backoff struct {
+// delay grows from first to limit by doubling; the zero step starts at first.
+type delay struct {
 	first, limit time.Duration
 	step         int
 }
 
 // next returns how long to wait now: between half of the step's length and all of it, so that the nodes
 // of a fleet do not come back in one wave.
-func (b *backoff) next() time.Duration {
-	d := b.limit
-	if b.step < 30 && b.first<<b.step < b.limit {
-		d = b.first << b.step
-		b.step++
+func (d *delay) next() time.Duration {
+	length := d.limit
+	if d.step < 30 && d.first<<d.step < d.limit {
+		length = d.first << d.step
+		d.step++
 	}
-	return d/2 + rand.N(d/2+1)
+	return length/2 + rand.N(length/2+1)
 }
 
 // pause waits, or returns ctx's error when that ends first.

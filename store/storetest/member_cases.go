@@ -1,0 +1,248 @@
+package storetest
+
+import (
+	"context"
+	"errors"
+	"maps"
+	"slices"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+	clientv3 "go.etcd.io/etcd/client/v3"
+
+	"github.com/sluice-gateway/sluice/store"
+)
+
+func memberCases() []testCase {
+	return []testCase{
+		{"a node shows its last status and signals", memberShows},
+		{"a revoked lease is replaced and the keys put again", memberRevoked},
+		{"a node that is cut off disappears and comes back", memberCutOff},
+		{"a node that dies disappears with its lease", memberDies},
+		{"a node that leaves is gone at once and its signals later", memberLeaves},
+		{"leaving after the run has ended is the same", memberLeavesAfterRun},
+		{"an old process does not remove its successor", memberSuccessor},
+		{"without a lease signals are remembered", memberWithoutLease},
+		{"a bad name is refused", memberBadName},
+	}
+}
+
+// shortTTL is the least that every etcd grants.
+const shortTTL = 2 * time.Second
+
+func node(id string) store.MemberConfig {
+	return store.MemberConfig{Node: id, Cell: "cell", TTL: shortTTL}
+}
+
+// nodes follows the live nodes until the test ends.
+type nodes struct {
+	*board
+	live  map[string]string
+	calls int
+}
+
+func watchNodes(t testing.TB, s *store.Store) *nodes {
+	t.Helper()
+	n := &nodes{board: newBoard()}
+	start(t, func(ctx context.Context) error {
+		return s.WatchNodes(ctx, func(records []store.NodeRecord) {
+			n.note(func() {
+				n.live = map[string]string{}
+				for _, r := range records {
+					n.live[r.Node] = string(r.Value)
+				}
+				n.calls++
+			})
+		})
+	})
+	n.await(t, "the first set of nodes", func() bool { return n.calls > 0 })
+	return n
+}
+
+func (n *nodes) awaitLive(t testing.TB, want map[string]string) {
+	t.Helper()
+	n.await(t, "other nodes to live", func() bool { return maps.Equal(n.live, want) })
+}
+
+// run joins and runs a member until the test ends.
+func run(t testing.TB, s *store.Store, cfg store.MemberConfig, status string) *store.Member {
+	t.Helper()
+	m := s.Join(cfg)
+	m.SetStatus([]byte(status))
+	start(t, m.Run)
+	return m
+}
+
+// key returns a key's value and lease past the store; the value is "" when there is none.
+func (e *env) key(t testing.TB, key string) (value string, lease clientv3.LeaseID) {
+	t.Helper()
+	resp, err := e.etcd.Get(t.Context(), e.prefix+key)
+	if err != nil {
+		t.Fatalf("get %s: %v", key, err)
+	}
+	if len(resp.Kvs) == 0 {
+		return "", 0
+	}
+	return string(resp.Kvs[0].Value), clientv3.LeaseID(resp.Kvs[0].Lease)
+}
+
+func memberShows(t *testing.T, e *env) {
+	s := e.open(t)
+	n := watchNodes(t, s)
+	m := run(t, s, node("a"), "first")
+	n.awaitLive(t, map[string]string{"a": "first"})
+	m.SetStatus([]byte("second"))
+	m.SetStatus([]byte("third"))
+	n.awaitLive(t, map[string]string{"a": "third"})
+	if err := m.PutSignals(t.Context(), []byte("signals")); err != nil {
+		t.Fatalf("put signals: %v", err)
+	}
+	_, lease := e.key(t, "/fleet/nodes/a")
+	if value, other := e.key(t, "/fleet/signals/cell/a"); value != "signals" || other != lease || lease == 0 {
+		t.Errorf("signals: got %q under lease %x, want the node's lease %x", value, other, lease)
+	}
+	m.SetStatus([]byte("third"))
+	records, err := s.Nodes(t.Context())
+	want := []store.NodeRecord{{Node: "a", Value: []byte("third")}}
+	if err != nil || len(records) != 1 || records[0].Modified == 0 {
+		t.Fatalf("nodes: got %+v, error %v", records, err)
+	}
+	records[0].Modified = 0
+	if diff := cmp.Diff(want, records); diff != "" {
+		t.Errorf("nodes (-want +got):\n%s", diff)
+	}
+}
+
+func memberRevoked(t *testing.T, e *env) {
+	s := e.open(t)
+	n := watchNodes(t, s)
+	m := run(t, s, node("a"), "here")
+	n.awaitLive(t, map[string]string{"a": "here"})
+	if err := m.PutSignals(t.Context(), []byte("signals")); err != nil {
+		t.Fatalf("put signals: %v", err)
+	}
+	_, lease := e.key(t, "/fleet/nodes/a")
+	if _, err := e.etcd.Revoke(t.Context(), lease); err != nil {
+		t.Fatalf("revoke: %v", err)
+	}
+	n.awaitLive(t, map[string]string{})
+	n.awaitLive(t, map[string]string{"a": "here"})
+	if value, next := e.key(t, "/fleet/signals/cell/a"); value != "signals" || next == lease {
+		t.Errorf("signals after the revoke: got %q under lease %x", value, next)
+	}
+}
+
+func memberCutOff(t *testing.T, e *env) {
+	relay := NewRelay(t, e.cluster.Endpoints)
+	n := watchNodes(t, e.open(t))
+	m := run(t, e.open(t, through(relay)), node("a"), "before")
+	n.awaitLive(t, map[string]string{"a": "before"})
+	if err := m.PutSignals(t.Context(), []byte("signals")); err != nil {
+		t.Fatalf("put signals: %v", err)
+	}
+	relay.Freeze()
+	n.awaitLive(t, map[string]string{})
+	m.SetStatus([]byte("after"))
+	relay.Lead(t, e.cluster.Endpoints)
+	n.awaitLive(t, map[string]string{"a": "after"})
+	if value, _ := e.key(t, "/fleet/signals/cell/a"); value != "signals" {
+		t.Errorf("signals: got %q, want those from before", value)
+	}
+}
+
+func memberDies(t *testing.T, e *env) {
+	s := e.open(t)
+	n := watchNodes(t, s)
+	ctx, die := context.WithCancel(t.Context())
+	m := s.Join(node("a"))
+	m.SetStatus([]byte("here"))
+	done := make(chan error, 1)
+	go func() { done <- m.Run(ctx) }()
+	n.awaitLive(t, map[string]string{"a": "here"})
+	die()
+	if err := <-done; !errors.Is(err, context.Canceled) {
+		t.Errorf("run: got %v, want the context's error", err)
+	}
+	if value, _ := e.key(t, "/fleet/nodes/a"); value != "here" {
+		t.Errorf("the key went with the process, not with the lease: got %q", value)
+	}
+	n.awaitLive(t, map[string]string{})
+}
+
+func memberLeaves(t *testing.T, e *env) {
+	s := e.open(t)
+	n := watchNodes(t, s)
+	p := watchSignals(t, s, "cell")
+	m := run(t, s, node("a"), "here")
+	n.awaitLive(t, map[string]string{"a": "here"})
+	if err := m.PutSignals(t.Context(), []byte("last")); err != nil {
+		t.Fatalf("put signals: %v", err)
+	}
+	if err := m.Leave(t.Context()); err != nil {
+		t.Fatalf("leave: %v", err)
+	}
+	if value, _ := e.key(t, "/fleet/nodes/a"); value != "" {
+		t.Errorf("presence after leaving: got %q", value)
+	}
+	if value, _ := e.key(t, "/fleet/signals/cell/a"); value != "last" {
+		t.Errorf("signals after leaving: got %q, want the last", value)
+	}
+	m.SetStatus([]byte("again"))
+	p.await(t, "the lease to expire", func() bool { return slices.Contains(p.log, "gone a") })
+	n.awaitLive(t, map[string]string{})
+}
+
+func memberLeavesAfterRun(t *testing.T, e *env) {
+	s := e.open(t)
+	n := watchNodes(t, s)
+	ctx, stop := context.WithCancel(t.Context())
+	m := s.Join(node("a"))
+	m.SetStatus([]byte("here"))
+	done := make(chan error, 1)
+	go func() { done <- m.Run(ctx) }()
+	n.awaitLive(t, map[string]string{"a": "here"})
+	stop()
+	<-done
+	if err := m.Leave(t.Context()); err != nil {
+		t.Fatalf("leave: %v", err)
+	}
+	if value, _ := e.key(t, "/fleet/nodes/a"); value != "" {
+		t.Errorf("presence after leaving: got %q", value)
+	}
+}
+
+func memberSuccessor(t *testing.T, e *env) {
+	s := e.open(t)
+	n := watchNodes(t, s)
+	old := run(t, s, node("a"), "old")
+	n.awaitLive(t, map[string]string{"a": "old"})
+	run(t, s, node("a"), "new")
+	n.awaitLive(t, map[string]string{"a": "new"})
+	if err := old.Leave(t.Context()); err != nil {
+		t.Fatalf("leave: %v", err)
+	}
+	if value, _ := e.key(t, "/fleet/nodes/a"); value != "new" {
+		t.Errorf("the successor's presence: got %q, want %q", value, "new")
+	}
+}
+
+func memberWithoutLease(t *testing.T, e *env) {
+	s := e.open(t)
+	m := s.Join(node("a"))
+	if err := m.PutSignals(t.Context(), []byte("early")); !errors.Is(err, store.ErrNoLease) {
+		t.Errorf("put signals: got %v, want ErrNoLease", err)
+	}
+	p := watchSignals(t, s, "cell")
+	start(t, m.Run)
+	p.await(t, "the remembered signals", func() bool { return slices.Contains(p.log, "put a early") })
+}
+
+func memberBadName(t *testing.T, e *env) {
+	s := e.open(t)
+	for _, cfg := range []store.MemberConfig{{Node: "a/b", Cell: "c"}, {Node: "", Cell: "c"}, {Node: "a", Cell: "c/d"}, {Node: "a"}} {
+		if err := s.Join(cfg).Run(t.Context()); err == nil || t.Context().Err() != nil {
+			t.Errorf("%+v: got %v, want an error at once", cfg, err)
+		}
+	}
+}

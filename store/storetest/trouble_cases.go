@@ -1,0 +1,304 @@
+package storetest
+
+import (
+	"context"
+	"errors"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+	pb "go.etcd.io/etcd/api/v3/etcdserverpb"
+	clientv3 "go.etcd.io/etcd/client/v3"
+
+	"github.com/sluice-gateway/sluice/store"
+)
+
+func troubleCases() []testCase {
+	return []testCase{
+		{"an etcd that is away at the start is found when it comes", awayAtStart},
+		{"a caller that gives up gets its own error", callerGivesUp},
+		{"a write without an answer has an unknown outcome", unknownOutcome},
+		{"out of space refuses writes and nothing else", noSpace},
+		{"another etcd is read once and then followed", anotherEtcd},
+		{"a restart of etcd is survived", restart},
+		{"credentials are refused as such and recover", credentials},
+	}
+}
+
+// hasty shortens the calls of a store that is meant to miss its answers.
+func hasty(cfg *store.Config) { cfg.CallTimeout = 500 * time.Millisecond }
+
+func awayAtStart(t *testing.T, e *env) {
+	relay := NewRelay(t, e.cluster.Endpoints)
+	relay.Cut()
+	s := e.open(t, through(relay), hasty)
+	if _, err := s.Read(t.Context()); !errors.Is(err, store.ErrUnavailable) {
+		t.Errorf("read: got %v, want ErrUnavailable", err)
+	}
+	if _, err := s.Update(t.Context(), increment); !errors.Is(err, store.ErrUnavailable) || errors.Is(err, store.ErrUnknownOutcome) {
+		t.Errorf("update: got %v, want ErrUnavailable", err)
+	}
+	if err := s.Ping(t.Context()); !errors.Is(err, store.ErrUnavailable) {
+		t.Errorf("ping: got %v, want ErrUnavailable", err)
+	}
+	w := watchLater(t, s)
+	w.await(t, "the watch to say that etcd is away", func() bool { return len(w.health) > 0 })
+	w.look(func() {
+		if !errors.Is(w.health[0], store.ErrUnavailable) || len(w.images) != 0 {
+			t.Errorf("got health %v and %d images, want ErrUnavailable and none", w.health, len(w.images))
+		}
+	})
+	relay.Lead(t, e.cluster.Endpoints)
+	w.await(t, "the watch to open", func() bool { return len(w.images) == 1 && w.up() })
+}
+
+func callerGivesUp(t *testing.T, e *env) {
+	relay := NewRelay(t, e.cluster.Endpoints)
+	relay.Freeze()
+	s := e.open(t, through(relay))
+	ctx, cancel := context.WithCancel(t.Context())
+	cancel()
+	if _, err := s.Read(ctx); !errors.Is(err, context.Canceled) || errors.Is(err, store.ErrUnavailable) {
+		t.Errorf("read: got %v, want context.Canceled alone", err)
+	}
+	if _, err := s.Update(ctx, increment); !errors.Is(err, context.Canceled) || errors.Is(err, store.ErrUnknownOutcome) {
+		t.Errorf("update: got %v, want context.Canceled alone", err)
+	}
+	if err := s.Watch(ctx, store.Watcher{Publish: func(store.Image) {}}); !errors.Is(err, context.Canceled) {
+		t.Errorf("watch: got %v, want context.Canceled", err)
+	}
+}
+
+func unknownOutcome(t *testing.T, e *env) {
+	relay := NewRelay(t, e.cluster.Endpoints)
+	s := e.open(t, through(relay), hasty)
+	w := watch(t, e.open(t))
+	_, err := s.Update(t.Context(), func(img store.Image) ([]store.Change, error) {
+		relay.FreezeAnswers()
+		return increment(img)
+	})
+	if !errors.Is(err, store.ErrUnknownOutcome) {
+		t.Errorf("error: got %v, want ErrUnknownOutcome", err)
+	}
+	w.await(t, "the write that was reported as unknown", func() bool { return counter(w.last()) == 1 })
+	relay.Thaw()
+	update(t, s, increment)
+	if got := counter(read(t, s)); got != 2 {
+		t.Errorf("counter: got %d, want 2", got)
+	}
+}
+
+// alarm arms or disarms etcd's NOSPACE alarm, as reaching the quota and an operator do.
+func alarm(t testing.TB, e *env, action pb.AlarmRequest_AlarmAction) {
+	t.Helper()
+	members, err := e.etcd.MemberList(context.Background())
+	if err != nil {
+		t.Fatalf("list members: %v", err)
+	}
+	for _, m := range members.Members {
+		request := &pb.AlarmRequest{Action: action, MemberID: m.ID, Alarm: pb.AlarmType_NOSPACE}
+		if _, err := pb.NewMaintenanceClient(e.etcd.ActiveConnection()).Alarm(context.Background(), request); err != nil {
+			t.Fatalf("alarm: %v", err)
+		}
+	}
+}
+
+func noSpace(t *testing.T, e *env) {
+	s := e.open(t)
+	update(t, s, set(model("a"), "1"))
+	n := watchNodes(t, s)
+	m := run(t, s, node("member"), "here")
+	n.awaitLive(t, map[string]string{"member": "here"})
+	alarm(t, e, pb.AlarmRequest_ACTIVATE)
+	armed := true
+	t.Cleanup(func() {
+		if armed {
+			alarm(t, e, pb.AlarmRequest_DEACTIVATE)
+		}
+	})
+	calls := 0
+	_, err := s.Update(t.Context(), func(img store.Image) ([]store.Change, error) {
+		calls++
+		return increment(img)
+	})
+	if !errors.Is(err, store.ErrNoSpace) || calls != 1 {
+		t.Errorf("update: got %v after %d calls, want ErrNoSpace without a second try", err, calls)
+	}
+	if err := m.PutSignals(t.Context(), []byte("signals")); !errors.Is(err, store.ErrNoSpace) {
+		t.Errorf("put signals: got %v, want ErrNoSpace", err)
+	}
+	w := watch(t, e.open(t))
+	w.look(func() {
+		if diff := cmp.Diff(map[string]string{"model/a": "1"}, values(w.last())); diff != "" {
+			t.Errorf("a watch that began without space (-want +got):\n%s", diff)
+		}
+	})
+	m.SetStatus([]byte("later"))
+	late := run(t, s, node("late"), "joined without space")
+	alarm(t, e, pb.AlarmRequest_DEACTIVATE)
+	armed = false
+	end := update(t, s, increment)
+	w.awaitRevision(t, end.Revision)
+	n.awaitLive(t, map[string]string{"member": "later", "late": "joined without space"})
+	if err := late.PutSignals(t.Context(), []byte("signals")); err != nil {
+		t.Errorf("put signals with space again: %v", err)
+	}
+}
+
+func anotherEtcd(t *testing.T, e *env) {
+	relay := NewRelay(t, e.cluster.Endpoints)
+	update(t, e.open(t), set(model("here"), "1"))
+	w := watch(t, e.open(t, through(relay)))
+	p := watchSignals(t, e.open(t, through(relay)), "cell")
+	other := e.other(t)
+	restored := e.open(t, func(cfg *store.Config) { cfg.Endpoints = other.Endpoints })
+	first := update(t, restored, set(model("restored"), "1"))
+	if seen := read(t, e.open(t)).Revision; first.Revision >= seen {
+		t.Fatalf("the other etcd is at revision %d, not behind %d", first.Revision, seen)
+	}
+	relay.Lead(t, other.Endpoints)
+	w.await(t, "the other etcd's document", func() bool { return len(w.last().Items) == 1 && w.last().Items[model("restored")].Value != nil })
+	w.await(t, "the watch to open again", w.up)
+	p.await(t, "the signals to be reset", func() bool { return len(p.log) == 2 && p.log[1] == "reset" })
+	for range 3 {
+		update(t, restored, increment)
+	}
+	w.await(t, "the writes after it", func() bool { return counter(w.last()) == 3 })
+	w.look(func() {
+		if len(w.resyncs) != 1 || len(w.images) != 5 {
+			t.Errorf("got resyncs %q and %d images, want one and 5", w.resyncs, len(w.images))
+		}
+	})
+}
+
+func restart(t *testing.T, e *env) {
+	if e.cluster.Restart == nil {
+		t.Skip("this cluster cannot be restarted")
+	}
+	relay := NewRelay(t, e.cluster.Endpoints)
+	s := e.open(t, through(relay))
+	update(t, s, set(model("a"), "1"))
+	w := watch(t, s)
+	n := watchNodes(t, s)
+	run(t, s, node("a"), "here")
+	n.awaitLive(t, map[string]string{"a": "here"})
+	e.restart(t, relay)
+	end := update(t, s, set(model("a"), "2"))
+	w.awaitRevision(t, end.Revision)
+	w.await(t, "the watch to open again", w.up)
+	n.awaitLive(t, map[string]string{"a": "here"})
+	w.look(func() {
+		if len(w.images) != 2 || len(w.resyncs) != 0 {
+			t.Errorf("got %d images and resyncs %q, want 2 and none", len(w.images), w.resyncs)
+		}
+	})
+}
+
+// restart restarts etcd and leads the relay to it.
+func (e *env) restart(t *testing.T, relay *Relay) {
+	t.Helper()
+	e.cluster.Endpoints = e.cluster.Restart(t)
+	e.etcd.SetEndpoints(e.cluster.Endpoints...)
+	relay.Lead(t, e.cluster.Endpoints)
+}
+
+const (
+	rootPassword = "root-password"
+	userPassword = "user-password"
+)
+
+// protect turns authentication on until the test ends: root, a user "sluice" for the case's prefix, and a
+// user "nobody" without any permission.
+func protect(t *testing.T, e *env) {
+	t.Helper()
+	ctx := context.Background()
+	check := func(_ any, err error) {
+		t.Helper()
+		if err != nil {
+			t.Fatalf("set up authentication: %v", err)
+		}
+	}
+	c := e.etcd
+	check(c.UserAdd(ctx, "root", rootPassword))
+	check(c.UserGrantRole(ctx, "root", "root"))
+	check(c.UserAdd(ctx, "sluice", userPassword))
+	check(c.UserAdd(ctx, "nobody", userPassword))
+	check(c.RoleAdd(ctx, "sluice"))
+	check(c.RoleGrantPermission(ctx, "sluice", e.prefix+"/", clientv3.GetPrefixRangeEnd(e.prefix+"/"), clientv3.PermissionType(clientv3.PermReadWrite)))
+	check(c.UserGrantRole(ctx, "sluice", "sluice"))
+	check(c.AuthEnable(ctx))
+	t.Cleanup(func() {
+		root := as(t, e, "root", rootPassword)
+		check(root.AuthDisable(ctx))
+		for _, user := range []string{"root", "sluice", "nobody"} {
+			check(root.UserDelete(ctx, user))
+		}
+		check(root.RoleDelete(ctx, "sluice"))
+	})
+}
+
+func as(t *testing.T, e *env, user, password string) *clientv3.Client {
+	t.Helper()
+	c, err := clientv3.New(clientv3.Config{Endpoints: e.cluster.Endpoints, Username: user, Password: password, DialTimeout: patience})
+	if err != nil {
+		t.Fatalf("log in as %s: %v", user, err)
+	}
+	t.Cleanup(func() { c.Close() })
+	return c
+}
+
+func user(name, password string) func(*store.Config) {
+	return func(cfg *store.Config) { cfg.Username, cfg.Password = name, password }
+}
+
+func credentials(t *testing.T, e *env) {
+	relay := NewRelay(t, e.cluster.Endpoints)
+	protect(t, e)
+	for name, s := range map[string]*store.Store{
+		"no user":        e.open(t),
+		"wrong password": e.open(t, user("sluice", "wrong")),
+		"no permission":  e.open(t, user("nobody", userPassword)),
+	} {
+		if err := s.Ping(t.Context()); !errors.Is(err, store.ErrUnauthenticated) {
+			t.Errorf("%s: ping: got %v, want ErrUnauthenticated", name, err)
+		}
+		if _, err := s.Update(t.Context(), increment); !errors.Is(err, store.ErrUnauthenticated) {
+			t.Errorf("%s: update: got %v, want ErrUnauthenticated", name, err)
+		}
+		w := watchLater(t, s)
+		w.await(t, "the watch to be refused", func() bool { return len(w.health) > 0 })
+		w.look(func() {
+			if !errors.Is(w.health[0], store.ErrUnauthenticated) {
+				t.Errorf("%s: watch: got %v, want ErrUnauthenticated", name, w.health[0])
+			}
+		})
+	}
+	s := e.open(t, user("sluice", userPassword), through(relay))
+	w := watch(t, s)
+	n := watchNodes(t, s)
+	run(t, s, node("a"), "here")
+	n.awaitLive(t, map[string]string{"a": "here"})
+	if e.cluster.Restart != nil {
+		e.restart(t, relay) // which forgets every token
+	}
+	end := update(t, s, increment)
+	w.awaitRevision(t, end.Revision)
+	changePassword(t, e, "changed")
+	relay.Lead(t, e.cluster.Endpoints)
+	w.await(t, "the changed password to be refused", func() bool {
+		return len(w.health) > 0 && errors.Is(w.health[len(w.health)-1], store.ErrUnauthenticated)
+	})
+	changePassword(t, e, userPassword)
+	end = update(t, s, increment)
+	w.awaitRevision(t, end.Revision)
+	if got := w.count(); got != 3 {
+		t.Errorf("images: got %d, want 3", got)
+	}
+}
+
+func changePassword(t *testing.T, e *env, password string) {
+	t.Helper()
+	if _, err := as(t, e, "root", rootPassword).UserChangePassword(t.Context(), "sluice", password); err != nil {
+		t.Fatalf("change password: %v", err)
+	}
+}
