@@ -1,0 +1,33 @@
+// Command sluice is the tool of people who run or try Sluice: a whole gateway in one process, a demo upstream, and
+// a check of resource files before they are applied.
+package main
+
+import (
+	"context"
+	"fmt"
+	"os"
+	"os/signal"
+	"syscall"
+
+	"github.com/spf13/cobra"
+)
+
+func main() {
+	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
+	context.AfterFunc(ctx, stop) // a second signal kills
+	if err := root().ExecuteContext(ctx); err != nil {
+		fmt.Fprintln(os.Stderr, "sluice:", err)
+		os.Exit(1)
+	}
+}
+
+func root() *cobra.Command {
+	c := &cobra.Command{
+		Use:           "sluice",
+		Short:         "Sluice is an LLM gateway whose nodes learn as one.",
+		SilenceUsage:  true,
+		SilenceErrors: true,
+	}
+	c.AddCommand(devCommand(), demoCommand(), validateCommand(), versionCommand())
+	return c
+}
