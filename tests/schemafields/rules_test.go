@@ -1,0 +1,100 @@
+package schemafields
+
+import (
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/sluice-gateway/sluice/core"
+)
+
+// TestTheSchemaRefusesWhatCoreRefusesOfOneResource changes one field of a sound resource at a time. What
+// core refuses of a resource by itself has to be refused before it is stored, and at the same field.
+func TestTheSchemaRefusesWhatCoreRefusesOfOneResource(t *testing.T) {
+	s := load(t)
+	for _, c := range []struct {
+		kind  core.Kind
+		path  string
+		value any
+	}{
+		{core.KindProvider, "/kind", "anthropic"},
+		{core.KindProvider, "/base_url", "ftp://h"},
+		{core.KindProvider, "/base_url", "http://"},
+		{core.KindProvider, "/base_url", "http://u@h"},
+		{core.KindProvider, "/base_url", "http://h/?a=b"},
+		{core.KindProvider, "/base_url", "http://h/#a"},
+		{core.KindProvider, "/base_url", "://"},
+		{core.KindProvider, "/auth/secret", ""},
+		{core.KindProvider, "/auth/secret", "a\nb"},
+		{core.KindProvider, "/auth/header", "a b"},
+		{core.KindProvider, "/tls/ca_pem", "none"},
+		{core.KindModel, "/upstream_model", ""},
+		{core.KindModel, "/cooldown/failures", 0},
+		{core.KindRouting, "/strategy", "fastest"},
+		{core.KindRouting, "/when_all_unavailable", "panic"},
+		{core.KindRouting, "/retries", -1},
+		{core.KindRouting, "/max_fallbacks", -1},
+		{core.KindRouting, "/fallback_on_statuses", []any{399}},
+		{core.KindRouting, "/fallback_on_statuses", []any{404, 500}},
+		{core.KindRouting, "/targets", []any{}},
+		{core.KindRouting, "/targets", []any{map[string]any{"model": "m", "weight": 0}}},
+		{core.KindRouting, "/targets/*/weight", -1},
+		{core.KindAPIKey, "/key_sha256", "abc"},
+		{core.KindAPIKey, "/key_sha256", strings.Repeat("g", 64)},
+		{core.KindAPIKey, "/allowed_models", []any{"["}},
+	} {
+		resources := plain()
+		set(resources[c.kind], c.path, c.value)
+		own := coreFaults(t, resources, c.kind)
+		stated := s.Validate(string(c.kind), encode(t, resources[c.kind]))
+		same := func(f core.Fault) bool { return len(stated) > 0 && f.Pointer == stated[0].Pointer }
+		if !slices.ContainsFunc(own, same) {
+			t.Errorf("%s%s = %v: core says %v, the schema %v; want both to refuse the same field", c.kind, c.path, c.value, own, stated)
+		}
+	}
+}
+
+func TestTheSchemaRefusesTheHeadersThatCoreReserves(t *testing.T) {
+	s := load(t)
+	reserved := 0
+	for _, name := range []string{
+		"Accept", "Accept-Encoding", "Api-Key", "Authorization", "Cache-Control", "Connection", "Content-Encoding", "Content-Length", "Content-Type", "Cookie", "Expect", "Forwarded", "Host",
+		"Keep-Alive", "OpenAI-Organization", "Origin", "Proxy-Authorization", "Proxy-Connection", "Range", "Te", "Trailer", "Transfer-Encoding", "Upgrade", "User-Agent", "Via", "X-Api-Key",
+		"X-Forwarded-For", "X-Goog-Api-Key", "X-Goog-User-Project", "X-Request-Id",
+	} {
+		for _, spelling := range []string{name, strings.ToLower(name), strings.ToUpper(name)} {
+			resources := plain()
+			resources[core.KindProvider]["headers"] = map[string]any{spelling: "v"}
+			own := coreFaults(t, resources, core.KindProvider)
+			stated := s.Validate("provider", encode(t, resources[core.KindProvider]))
+			if len(own) != len(stated) || len(own) > 0 && (own[0].Pointer != stated[0].Pointer || own[0].Rule != stated[0].Rule) {
+				t.Errorf("header %s: core says %v, the schema %v", spelling, own, stated)
+			}
+			reserved += len(own)
+		}
+	}
+	if reserved == 0 {
+		t.Error("core reserves no header: the test tests nothing")
+	}
+}
+
+// coreFaults returns what core says of the resource of that kind.
+func coreFaults(t *testing.T, resources map[core.Kind]map[string]any, kind core.Kind) []core.Fault {
+	t.Helper()
+	doc := core.NewDocument()
+	for k, resource := range resources {
+		r, faults := core.Decode(core.Ref{Kind: k, ID: resource["id"].(string)}, encode(t, resource))
+		if len(faults) > 0 {
+			t.Fatalf("%s %v: %v", k, resource, faults)
+		}
+		doc.Set(r)
+	}
+	_, faults := core.Compile(doc, nil)
+	var own []core.Fault
+	for _, f := range faults {
+		if f.Ref.Kind == kind {
+			own = append(own, f)
+		}
+	}
+	return own
+}
