@@ -42,7 +42,7 @@ func (f finding) size() string {
 	case map[string]any:
 		n, unit = len(v), " fields"
 	}
-	if f.node[f.keyword] == float64(1) {
+	if f.node[f.keyword] == json.Number("1") {
 		unit = strings.TrimSuffix(unit, "s")
 	}
 	return fmt.Sprintf("%s (got %d)", unit, n)

@@ -51,7 +51,7 @@ func load(kind string) (*schema, error) {
 		return nil, errors.New("no such file")
 	}
 	s := &schema{}
-	if err := json.Unmarshal(raw, &s.root); err != nil {
+	if err := decode(raw, &s.root); err != nil {
 		return nil, err
 	}
 	id, _ := s.root["$id"].(string)
@@ -63,6 +63,13 @@ func load(kind string) (*schema, error) {
 	s.compiled, err = c.Compile(id)
 	s.secrets = secrets(s.root, "")
 	return s, err
+}
+
+// decode reads JSON without rounding its numbers.
+func decode(raw []byte, into any) error {
+	dec := json.NewDecoder(bytes.NewReader(raw))
+	dec.UseNumber()
+	return dec.Decode(into)
 }
 
 // newCompiler returns a compiler that asserts formats and never opens a file or connection.

@@ -148,16 +148,21 @@ func TestEveryExampleAndDefaultValidates(t *testing.T) {
 func subschema(t *testing.T, kind, location string) *jsonschema.Schema {
 	t.Helper()
 	raw, _ := Raw(kind)
-	id, _ := set(t).schemas[kind].root["$id"].(string)
+	var root struct {
+		ID string `json:"$id"`
+	}
+	if err := json.Unmarshal(raw, &root); err != nil {
+		t.Fatal(err)
+	}
 	c := newCompiler()
-	if err := c.AddResource(id, strings.NewReader(string(raw))); err != nil {
+	if err := c.AddResource(root.ID, strings.NewReader(string(raw))); err != nil {
 		t.Fatal(err)
 	}
 	var escaped strings.Builder
 	for _, token := range parseLocation(location) {
 		escaped.WriteString("/" + url.PathEscape(pointer{token}.String()[1:]))
 	}
-	one, err := c.Compile(id + "#" + escaped.String())
+	one, err := c.Compile(root.ID + "#" + escaped.String())
 	if err != nil {
 		t.Fatalf("%s%s: %v", kind, location, err)
 	}
@@ -171,10 +176,8 @@ func numbers(t *testing.T, v any) any {
 	if err != nil {
 		t.Fatal(err)
 	}
-	dec := json.NewDecoder(strings.NewReader(string(raw)))
-	dec.UseNumber()
 	var out any
-	if err := dec.Decode(&out); err != nil {
+	if err := decode(raw, &out); err != nil {
 		t.Fatal(err)
 	}
 	return out

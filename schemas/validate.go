@@ -1,8 +1,6 @@
 package schemas
 
 import (
-	"bytes"
-	"encoding/json"
 	"errors"
 	"slices"
 	"strings"
@@ -20,10 +18,8 @@ func (s *Set) Validate(kind string, raw []byte) []Fault {
 	if faults := CheckSyntax(raw); len(faults) > 0 {
 		return faults
 	}
-	dec := json.NewDecoder(bytes.NewReader(raw))
-	dec.UseNumber()
 	var v any
-	if err := dec.Decode(&v); err != nil {
+	if err := decode(raw, &v); err != nil {
 		return []Fault{{"", "syntax", "the body is not JSON"}}
 	}
 	return sch.validate(v)

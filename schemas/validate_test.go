@@ -124,6 +124,28 @@ func TestMessagesNameTheFieldTheRuleAndTheValue(t *testing.T) {
 	}
 }
 
+func TestNumbersKeepTheirDigits(t *testing.T) {
+	s := set(t)
+	for in, want := range map[string]string{
+		"9007199254740993":               "targets[0].weight must be at most 1000000 (got 9007199254740993)",
+		"1000001":                        "targets[0].weight must be at most 1000000 (got 1000001)",
+		"1000000":                        "",
+		"-0":                             "",
+		"10.0":                           "targets[0].weight must be a whole number written without fraction or exponent (got 10.0)",
+		"1e1":                            "targets[0].weight must be a whole number written without fraction or exponent (got 1e1)",
+		"0.5":                            "targets[0].weight must be a whole number written without fraction or exponent (got 0.5)",
+		"0.1000000000000000055511151231": "targets[0].weight must be a whole number written without fraction or exponent (got 0.1000000000000000055511151231)",
+	} {
+		got := ""
+		for _, f := range s.Validate("routing", []byte(`{"strategy":"round_robin","targets":[{"model":"a","weight":`+in+`},{"model":"b"}]}`)) {
+			got += f.Message
+		}
+		if got != want {
+			t.Errorf("weight %s: %q, want %q", in, got, want)
+		}
+	}
+}
+
 func TestMessagesNeverShowWhatIsOrMayBeASecret(t *testing.T) {
 	s := set(t)
 	const hidden = "SECRET"
