@@ -51,7 +51,13 @@ func (u *unit) name() string {
 
 // before is the order within a tier. It is total, so that equals keep the order of declaration.
 func before(a, b unit) int {
-	return cmp.Or(cmp.Compare(a.class, b.class), cmp.Compare(a.score, b.score), cmp.Compare(a.index, b.index))
+	switch {
+	case a.class != b.class:
+		return cmp.Compare(a.class, b.class)
+	case a.score != b.score:
+		return cmp.Compare(a.score, b.score)
+	}
+	return cmp.Compare(a.index, b.index)
 }
 
 func (o *ordering) group(g *core.Group) {
@@ -110,6 +116,7 @@ func (o *ordering) strategy(g *core.Group, base, priority int, spare bool) {
 	case core.StrategyLeastLatency:
 		o.estimate(units)
 		o.spread(g, units, priority)
+		return
 	}
 	slices.SortFunc(units, before)
 }

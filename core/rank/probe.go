@@ -1,6 +1,7 @@
 package rank
 
 import (
+	"cmp"
 	"slices"
 
 	"github.com/sluice-gateway/sluice/core"
@@ -11,11 +12,11 @@ import (
 // Where requests are rarer than probe_after, this leaves the leader at least every other one.
 const staler = 4
 
-// spread takes the unmeasured units of a tier in turn by weight, so that a fleet which knows nothing
-// yet does not send everything to the target that is declared first.
+// spread sorts the units of a least_latency tier. The unmeasured ones are taken in turn by weight, so that a
+// fleet which knows nothing yet does not send everything to the target that is declared first.
 func (o *ordering) spread(g *core.Group, units []unit, priority int) {
 	slices.SortFunc(units, before)
-	from := slices.IndexFunc(units, func(u unit) bool { return u.class == unmeasured })
+	from := slices.IndexFunc(units, func(u unit) bool { return u.class >= unmeasured })
 	if from < 0 {
 		return
 	}
@@ -24,7 +25,10 @@ func (o *ordering) spread(g *core.Group, units []unit, priority int) {
 		to++
 	}
 	if to-from > 1 {
-		o.ranker.wheel(g.ID, priority).turn(units[from:to])
+		cold := units[from:to]
+		slices.SortFunc(cold, func(a, b unit) int { return cmp.Compare(a.index, b.index) })
+		o.ranker.wheel(g.ID, priority).turn(cold)
+		slices.SortFunc(cold, before)
 	}
 }
 

@@ -1,7 +1,6 @@
 package rank
 
 import (
-	"cmp"
 	"slices"
 
 	"github.com/sluice-gateway/sluice/core"
@@ -25,8 +24,10 @@ const (
 type leaf struct {
 	unit     int
 	class    class
-	estimate signal.Estimate
-	latency  float64 // with the prior
+	cools    bool
+	latency  float64 // seconds; with the prior once that is known
+	weight   float64
+	failures float64
 }
 
 // Parameters of the score.
@@ -41,31 +42,33 @@ const (
 func (o *ordering) estimate(units []unit) {
 	o.leaves = o.leaves[:0]
 	for i := range units {
-		units[i].class, units[i].since = failing, signal.Never
-		o.gather(i, units[i].member)
+		units[i].since = signal.Never
+		o.gather(units, i, units[i].member)
 	}
-	leaves := o.leaves
-	best := bestKnown(leaves)
-	for i := range leaves {
-		l := &leaves[i]
-		l.latency = (l.estimate.Weight*l.estimate.Latency + priorWeight*best) / (l.estimate.Weight + priorWeight)
+	best := bestKnown(o.leaves)
+	for i := range o.leaves {
+		l := &o.leaves[i]
+		l.latency = (l.weight*l.latency + priorWeight*best) / (l.weight + priorWeight)
 	}
-	charge := o.median(leaves)
-	for i := range leaves {
-		units[leaves[i].unit].join(&leaves[i], charge, i == 0 || leaves[i].unit != leaves[i-1].unit)
+	charge := o.median()
+	for i := range o.leaves {
+		l := &o.leaves[i]
+		units[l.unit].join(l.class, l.expected(charge), i == 0 || l.unit != o.leaves[i-1].unit)
 	}
 }
 
 // gather appends the leaves of a member; those of weight 0 in a nested group do not speak for it.
-func (o *ordering) gather(unit int, m *core.Member) {
+func (o *ordering) gather(units []unit, i int, m *core.Member) {
 	if m.Group == nil {
 		e := o.view.Board.Estimate(m.Target.Signal, o.view.Class, o.view.Now)
-		o.leaves = append(o.leaves, leaf{unit: unit, class: classify(&e), estimate: e})
+		o.leaves = append(o.leaves, leaf{i, classify(&e), e.Cooling > 0, e.Latency, e.Weight, e.Failures})
+		units[i].since = min(units[i].since, e.SinceSample)
+		units[i].inflight += e.Inflight
 		return
 	}
-	for i := range m.Group.Members {
-		if m.Group.Members[i].Weight > 0 {
-			o.gather(unit, &m.Group.Members[i])
+	for j := range m.Group.Members {
+		if m.Group.Members[j].Weight > 0 {
+			o.gather(units, i, &m.Group.Members[j])
 		}
 	}
 }
@@ -85,19 +88,19 @@ func bestKnown(leaves []leaf) float64 {
 	best, any := prior, false
 	for i := range leaves {
 		l := &leaves[i]
-		if l.class == answers && l.estimate.Cooling == 0 && l.estimate.Weight > founded && (!any || l.estimate.Latency < best) {
-			best, any = l.estimate.Latency, true
+		if l.class == answers && !l.cools && l.weight > founded && (!any || l.latency < best) {
+			best, any = l.latency, true
 		}
 	}
 	return best
 }
 
 // median returns what a failure costs: the median latency, the upper one of an even number, of what was tried.
-func (o *ordering) median(leaves []leaf) float64 {
+func (o *ordering) median() float64 {
 	o.sorted = o.sorted[:0]
-	for i := range leaves {
-		if leaves[i].class != unmeasured {
-			o.sorted = append(o.sorted, leaves[i].latency)
+	for i := range o.leaves {
+		if o.leaves[i].class != unmeasured {
+			o.sorted = append(o.sorted, o.leaves[i].latency)
 		}
 	}
 	if len(o.sorted) == 0 {
@@ -110,16 +113,12 @@ func (o *ordering) median(leaves []leaf) float64 {
 // expected is the expected time to an answer, in seconds: every failure costs the time of an attempt
 // and the charge for having to try again.
 func (l *leaf) expected(charge float64) float64 {
-	p := l.estimate.Failures
-	return (l.latency + p*charge) / max(1-p, minSuccess)
+	return (l.latency + l.failures*charge) / max(1-l.failures, minSuccess)
 }
 
 // join makes the unit as good as the best of its leaves.
-func (u *unit) join(l *leaf, charge float64, first bool) {
-	score := l.expected(charge)
-	if first || cmp.Or(cmp.Compare(l.class, u.class), cmp.Compare(score, u.score)) < 0 {
-		u.class, u.score = l.class, score
+func (u *unit) join(c class, score float64, first bool) {
+	if first || c < u.class || (c == u.class && score < u.score) {
+		u.class, u.score = c, score
 	}
-	u.since = min(u.since, l.estimate.SinceSample)
-	u.inflight += l.estimate.Inflight
 }

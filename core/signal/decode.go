@@ -119,13 +119,13 @@ func (r *reader) entry(received time.Time) (e entry, ok bool, err error) {
 		if len(r.b) < classSize {
 			return e, false, errTruncated
 		}
-		ok = r.class(&e.record.class[c], received) && ok
+		ok = r.class(&e.record.class[c]) && ok
 	}
 	return e, ok, nil
 }
 
-func (r *reader) class(x *samples, received time.Time) bool {
-	x.okay, x.failed = r.since(received), r.since(received)
+func (r *reader) class(x *samples) bool {
+	x.okay, x.failed = r.age(), r.age()
 	ok := x.seen()
 	for i := range x.sums {
 		x.sums[i] = sum{r.f32(), r.f32()}
@@ -134,12 +134,12 @@ func (r *reader) class(x *samples, received time.Time) bool {
 	return ok
 }
 
-func (r *reader) since(received time.Time) time.Time {
+func (r *reader) age() age {
 	ms := r.u32()
 	if ms == never {
-		return time.Time{}
+		return 0
 	}
-	return received.Add(-time.Duration(ms) * time.Millisecond)
+	return aged(time.Duration(ms) * time.Millisecond)
 }
 
 // bounded reports whether the sum could be that of samples within their bounds, as f32 rounds it.

@@ -48,18 +48,24 @@ func (b *Board) published(now time.Time) []entry {
 	b.each(func(k Key, r *row) {
 		e := r.send(now)
 		e.key = k
-		if e.inflight > 0 || e.cool.After(now) || within(e.record.latest(), now, memory) {
+		if e.inflight > 0 || e.cool.After(now) || e.record.latest().within(memory) {
 			out = append(out, e)
 		}
 	})
 	if len(out) > maxEntries {
-		slices.SortFunc(out, func(a, b entry) int {
-			return later(b.record.latest(), b.cool).Compare(later(a.record.latest(), a.cool))
-		})
+		slices.SortFunc(out, func(a, b entry) int { return cmp.Compare(a.idle(now), b.idle(now)) })
 		out = out[:maxEntries]
 	}
 	slices.SortFunc(out, func(a, b entry) int { return cmp.Compare(a.key, b.key) })
 	return out
+}
+
+// idle is how long a key has been without news; one that cools or has a request in flight is news.
+func (e *entry) idle(now time.Time) time.Duration {
+	if e.inflight > 0 || e.cool.After(now) {
+		return 0
+	}
+	return e.record.latest().since()
 }
 
 func (r *row) send(now time.Time) entry {
@@ -95,27 +101,27 @@ func appendEntry(dst []byte, e *entry, now time.Time) []byte {
 	dst = append(dst, mask)
 	for c := range e.record.class {
 		if e.record.class[c].seen() {
-			dst = appendClass(dst, &e.record.class[c], now)
+			dst = appendClass(dst, &e.record.class[c])
 		}
 	}
 	return dst
 }
 
-func (x *samples) seen() bool { return !x.okay.IsZero() || !x.failed.IsZero() }
+func (x *samples) seen() bool { return latest(x.okay, x.failed) != 0 }
 
-func appendClass(dst []byte, x *samples, now time.Time) []byte {
-	dst = appendSince(dst, x.okay, now)
-	dst = appendSince(dst, x.failed, now)
+func appendClass(dst []byte, x *samples) []byte {
+	dst = appendAge(dst, x.okay)
+	dst = appendAge(dst, x.failed)
 	for _, r := range x.sums {
 		dst = appendSum(dst, r)
 	}
 	return dst
 }
 
-func appendSince(dst []byte, t, now time.Time) []byte {
+func appendAge(dst []byte, a age) []byte {
 	ms := int64(never)
-	if !t.IsZero() {
-		ms = min(max(now.Sub(t), 0).Milliseconds(), never-1)
+	if a != 0 {
+		ms = min(a.since().Milliseconds(), never-1)
 	}
 	return binary.LittleEndian.AppendUint32(dst, uint32(ms))
 }

@@ -61,19 +61,16 @@ func (b *Board) Estimate(k Key, c Class, now time.Time) Estimate {
 		m.gather(&f.record, now)
 	}
 	e.Cooling = remaining(cool, now)
-	e.read(&m, c, now)
+	e.read(&m, c)
 	return e
 }
 
-func (e *Estimate) read(m *record, c Class, now time.Time) {
-	e.SinceSample = Never
-	if latest := later(m.class[c].okay, m.class[c].failed); !latest.IsZero() {
-		e.SinceSample = max(now.Sub(latest), 0)
-	}
+func (e *Estimate) read(m *record, c Class) {
+	e.SinceSample = latest(m.class[c].okay, m.class[c].failed).since()
 	okay, failed := m.okay(), m.failed()
-	e.Measured = within(okay, now, memory)
-	e.Tried = e.Measured || within(failed, now, memory)
-	e.Failing = e.Tried && failed.After(okay) && !within(okay, now, patience)
+	e.Measured = okay.within(memory)
+	e.Tried = e.Measured || failed.within(memory)
+	e.Failing = e.Tried && failed.since() < okay.since() && !okay.within(patience)
 	e.Attempts = m.attempts
 	e.Failures = m.failureRate()
 	x := &m.class[c].sums

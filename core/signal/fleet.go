@@ -40,11 +40,11 @@ func (b *Board) SetPeer(node string, p *Peer) {
 }
 
 func (b *Board) setLocked(node string, p *Peer) {
-	if p.boot == b.boot {
-		return
-	}
 	if before, named := b.names[node]; named && before != p.boot {
 		b.goneLocked(node, p.received) // the node has restarted under its old name
+	}
+	if p.boot == b.boot {
+		return
 	}
 	b.names[node] = p.boot
 	m := b.peers[p.boot]

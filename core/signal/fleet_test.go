@@ -63,6 +63,18 @@ func TestNodeRestartedUnderItsNameLeavesAGhost(t *testing.T) {
 	}
 }
 
+func TestNodeLearnsFromItsLastProcessUntilItPublishes(t *testing.T) {
+	old, fresh := NewBoard(), NewBoard()
+	old.Succeed(1, TTFT, ms(100), at(0))
+	old.Begin(1)
+	fresh.Reset(map[string]*Peer{"self": send(t, old, at(0))}, at(0))
+	fresh.SetPeer("self", send(t, fresh, at(0)))
+	fresh.Fold(at(0))
+	if got := fresh.Estimate(1, TTFT, at(0)); !got.Measured || got.Inflight != 0 {
+		t.Errorf("got %+v, want measured and nothing in flight", got)
+	}
+}
+
 func TestResetTakesOutWhoIsMissing(t *testing.T) {
 	b := NewBoard()
 	for _, node := range []string{"a", "b"} {

@@ -110,7 +110,7 @@ func TestStoredValueIsNeverMuchOlderThanItLooks(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if looks := at(float64(now)).Sub(p.entries[0].record.latest()).Seconds(); looks < float64(now)/2-15 {
+		if looks := p.entries[0].record.latest().since().Seconds(); looks < float64(now)/2-15 {
 			t.Fatalf("a sample %d s old looks %v s old, want at least about half", now, looks)
 		}
 	}
