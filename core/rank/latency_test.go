@@ -189,6 +189,18 @@ func TestWhatIsNotMeasuredForLongFadesToTheBestKnown(t *testing.T) {
 	}
 }
 
+func TestWhatCoolsIsNotTheBestKnown(t *testing.T) {
+	f, g := newFixture(t), latencyGroup("a", "b", "c")
+	g.ProbeAfter = 0
+	f.answer("c", 3000, 1)
+	f.wait(80)
+	f.answer("a", 100, 20)
+	f.answer("b", 1000, 20)
+	f.want(g, "a c b", "c has faded towards the 100 ms of a")
+	f.board().Cool(key("a"), f.view.Now.Add(time.Minute), f.view.Now)
+	f.want(g, "a b c", "a cools, so c fades towards the second of b")
+}
+
 // history is what one candidate has been through.
 type history struct {
 	answers  []float64 // ms

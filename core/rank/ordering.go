@@ -97,7 +97,7 @@ func (o *ordering) tier(g *core.Group, priority int, spare bool) {
 		o.place(o.units[i].member)
 		o.units[i].to = len(o.dst)
 	}
-	if g.Strategy == core.StrategyLeastLatency && !spare {
+	if g.Strategy == core.StrategyLeastLatency {
 		o.lift(g, o.units[base:], begin)
 	}
 	o.units = o.units[:base]
@@ -105,20 +105,17 @@ func (o *ordering) tier(g *core.Group, priority int, spare bool) {
 
 func (o *ordering) strategy(g *core.Group, base, priority int, spare bool) {
 	units := o.units[base:]
-	if len(units) < 2 && g.Strategy != core.StrategyLeastLatency {
-		return
-	}
-	switch g.Strategy {
-	case core.StrategyRoundRobin:
-		if !spare {
-			o.ranker.wheel(g.ID, priority).turn(units)
-		}
-	case core.StrategyLeastLatency:
+	switch {
+	case g.Strategy == core.StrategyLeastLatency:
 		o.estimate(units)
-		o.spread(g, units, priority)
-		return
+		slices.SortFunc(units, before)
+		if !spare {
+			o.spread(g, units, priority)
+		}
+	case g.Strategy == core.StrategyRoundRobin && !spare && len(units) > 1:
+		o.ranker.wheel(g.ID, priority).turn(units)
+		slices.SortFunc(units, before)
 	}
-	slices.SortFunc(units, before)
 }
 
 // place appends the target of m, or the whole order of its group.

@@ -12,20 +12,18 @@ import (
 // Where requests are rarer than probe_after, this leaves the leader at least every other one.
 const staler = 4
 
-// spread sorts the units of a least_latency tier. The unmeasured ones are taken in turn by weight, so that a
-// fleet which knows nothing yet does not send everything to the target that is declared first.
+// spread takes the unmeasured units of a sorted least_latency tier in turn by weight, so that a fleet which
+// knows nothing yet does not send everything to the target that is declared first.
 func (o *ordering) spread(g *core.Group, units []unit, priority int) {
-	slices.SortFunc(units, before)
-	from := slices.IndexFunc(units, func(u unit) bool { return u.class >= unmeasured })
+	from := slices.IndexFunc(units, func(u unit) bool { return u.class == unmeasured })
 	if from < 0 {
 		return
 	}
-	to := from
-	for to < len(units) && units[to].class == unmeasured {
-		to++
+	cold := units[from:]
+	if warm := slices.IndexFunc(cold, func(u unit) bool { return u.class != unmeasured }); warm >= 0 {
+		cold = cold[:warm]
 	}
-	if to-from > 1 {
-		cold := units[from:to]
+	if len(cold) > 1 {
 		slices.SortFunc(cold, func(a, b unit) int { return cmp.Compare(a.index, b.index) })
 		o.ranker.wheel(g.ID, priority).turn(cold)
 		slices.SortFunc(cold, before)

@@ -183,6 +183,14 @@ func TestSpareTargetIsNotProbed(t *testing.T) {
 	f.want(group("g", core.StrategyLeastLatency, member(target("new"), 0, 0), member(target("a"), 1, 0)), "a new", "weight 0")
 }
 
+func TestColdSpareTargetsLeaveTheWheelAlone(t *testing.T) {
+	f := newFixture(t)
+	g := group("g", core.StrategyLeastLatency, member(target("a"), 1, 0), member(target("b"), 1, 0), member(target("y"), 0, 0), member(target("z"), 0, 0))
+	for _, want := range []string{"a b y z", "b a y z", "a b y z", "b a y z"} {
+		f.want(g, want, "nothing is known")
+	}
+}
+
 func TestUnmeasuredTargetsAreProbedAtTheSameTimeOnceEach(t *testing.T) {
 	f, g := newFixture(t), latencyGroup("n1", "n2", "a")
 	f.answer("a", 100, 10)

@@ -80,6 +80,15 @@ func TestNestedGroupRanksAsItsBestTarget(t *testing.T) {
 	}
 }
 
+func TestSpareTargetDoesNotSpeakForItsGroup(t *testing.T) {
+	f := newFixture(t)
+	f.answer("spare", 1, 5)
+	f.answer("slow", 900, 5)
+	f.answer("mid", 300, 5)
+	inner := group("inner", core.StrategyLeastLatency, member(target("spare"), 0, 0), member(target("slow"), 1, 0))
+	f.want(group("g", core.StrategyLeastLatency, nested(inner, 1, 0), member(target("mid"), 1, 0)), "mid slow spare", "the group's fastest has weight 0")
+}
+
 func TestOrderAppendsToWhatIsThere(t *testing.T) {
 	f := newFixture(t)
 	a := target("a")

@@ -40,6 +40,10 @@ func TestInflightIsZeroAfterAllAreDone(t *testing.T) {
 	if got := b.Estimate(1, TTFT, start).Inflight; got != 0 {
 		t.Errorf("got %d in flight, want 0", got)
 	}
+	b.Begin(1)
+	if got := b.Estimate(1, TTFT, start).Inflight; got != 1 {
+		t.Errorf("after one more began: got %d in flight, want 1", got)
+	}
 }
 
 func TestForgetDropsWhatIsNotKeptUnlessInFlight(t *testing.T) {

@@ -71,7 +71,7 @@ func (b *Board) goneLocked(node string, now time.Time) {
 		return
 	}
 	delete(b.names, node)
-	if m := b.peers[boot]; m.gone.IsZero() {
+	if m := b.peers[boot]; m != nil && m.gone.IsZero() { // two names may have claimed one boot
 		m.gone = now
 	}
 }

@@ -75,6 +75,21 @@ func TestNodeLearnsFromItsLastProcessUntilItPublishes(t *testing.T) {
 	}
 }
 
+func TestTwoNamesForOneProcessAreOnePeer(t *testing.T) {
+	peer, b := NewBoard(), NewBoard()
+	peer.Succeed(1, TTFT, ms(100), at(0))
+	p := send(t, peer, at(0))
+	b.SetPeer("a", p)
+	b.SetPeer("b", p)
+	b.Fold(at(0))
+	if got := b.Estimate(1, TTFT, at(0)).Attempts; !near(got, 1, 1e-6) {
+		t.Errorf("got %v attempts, want 1", got)
+	}
+	b.Gone("a", at(1))
+	b.Fold(at(1000))
+	b.Gone("b", at(1001))
+}
+
 func TestResetTakesOutWhoIsMissing(t *testing.T) {
 	b := NewBoard()
 	for _, node := range []string{"a", "b"} {
