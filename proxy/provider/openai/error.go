@@ -37,11 +37,14 @@ func errorHeader(src http.Header) http.Header {
 	return dst
 }
 
-// strike removes the secret from text, and the header's scheme does not hide it.
+// minSecret is the length below which a credential is a placeholder, and striking it would garble words.
+const minSecret = 8
+
+// strike removes the secret from text, whether or not the header's scheme stands before it.
 func strike(text string, c core.Credential) string {
 	secret := c.Value.Reveal()
 	secret = secret[strings.LastIndexByte(secret, ' ')+1:]
-	if secret == "" {
+	if len(secret) < minSecret {
 		return text
 	}
 	return strings.ReplaceAll(text, secret, "[secret]")
