@@ -25,8 +25,15 @@ type fault struct {
 	plain bool
 }
 
+// maxErrorBody is the size above which a body is not taken apart: no error is that long, and the tree of a
+// hostile one is many times its size.
+const maxErrorBody = 256 << 10
+
 // findFault looks for an error in a body of any shape.
 func findFault(body []byte) fault {
+	if len(body) > maxErrorBody {
+		return fault{}
+	}
 	var v any
 	if err := json.Unmarshal(body, &v); err != nil {
 		return plainFault(string(body))

@@ -18,28 +18,42 @@ const maxRequestHeaders = 6 + len(forwarded)
 // defaults, the request id and the loop guard over those, and the credential last.
 func requestHeader(c Call) http.Header {
 	up := c.Target.Upstream
-	h := make(http.Header, maxRequestHeaders+len(up.Headers)+1)
-	h.Set("Content-Type", "application/json")
-	h.Set("Accept", accept(c.Stream))
-	if c.UserAgent != "" {
-		h.Set("User-Agent", c.UserAgent)
-	}
+	b := newBuilder(maxRequestHeaders + len(up.Headers))
+	b.set("Content-Type", "application/json")
+	b.set("Accept", accept(c.Stream))
+	b.set("User-Agent", c.UserAgent)
 	for _, name := range forwarded {
-		if values := c.Caller[name]; len(values) > 0 && !perConnection(c.Caller, name) {
-			h[name] = values
-		}
+		copyHeader(b.header, c.Caller, name)
 	}
-	for _, p := range up.Headers {
-		h.Set(p.Name, p.Value)
+	for _, h := range up.Headers {
+		b.set(h.Name, h.Value)
 	}
-	if c.RequestID != "" {
-		h.Set("X-Request-Id", c.RequestID)
+	b.set("X-Request-Id", c.RequestID)
+	b.set("Via", nextVia(c.Caller))
+	if up.Credential.Header != "" {
+		b.set(up.Credential.Header, up.Credential.Value.Reveal())
 	}
-	h.Set("Via", nextVia(c.Caller))
-	if name := up.Credential.Header; name != "" {
-		h.Set(name, up.Credential.Value.Reveal())
+	return b.header
+}
+
+// builder makes a header whose values share one array.
+type builder struct {
+	header http.Header
+	values []string
+}
+
+func newBuilder(room int) builder {
+	return builder{make(http.Header, room), make([]string, 0, room)}
+}
+
+// set puts the one value under a canonical name; an empty one leaves the name alone.
+func (b *builder) set(name, value string) {
+	if value == "" {
+		return
 	}
-	return h
+	n := len(b.values)
+	b.values = append(b.values, value)
+	b.header[name] = b.values[n : n+1 : n+1]
 }
 
 func accept(stream bool) string {

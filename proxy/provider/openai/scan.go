@@ -2,7 +2,9 @@ package openai
 
 import (
 	"bytes"
+	"encoding/binary"
 	"encoding/json"
+	"math/bits"
 )
 
 // scanner walks one JSON text strictly, in place and without allocating: every event of every stream goes
@@ -22,11 +24,8 @@ const maxNesting = 1000
 
 // peek returns the first byte of the next token, or 0 at the end.
 func (s *scanner) peek() byte {
-	for s.i < len(s.b) {
-		switch c := s.b[s.i]; c {
-		case ' ', '\n', '\r', '\t':
-			s.i++
-		default:
+	for ; s.i < len(s.b); s.i++ {
+		if c := s.b[s.i]; c > ' ' || c != ' ' && c != '\n' && c != '\r' && c != '\t' {
 			return c
 		}
 	}
@@ -79,11 +78,11 @@ func (s *scanner) key() []byte {
 
 // text consumes a string and returns what it says. It allocates only for strings with escapes.
 func (s *scanner) text() []byte {
-	raw := s.str()
-	if len(raw) < 2 {
+	raw, escaped := s.str()
+	switch {
+	case len(raw) < len(`""`):
 		return nil
-	}
-	if bytes.IndexByte(raw, '\\') < 0 {
+	case !escaped:
 		return raw[1 : len(raw)-1]
 	}
 	var v string
@@ -93,36 +92,60 @@ func (s *scanner) text() []byte {
 	return []byte(v)
 }
 
-// str consumes a string and returns it, quotes included.
-func (s *scanner) str() []byte {
-	start := s.i
+// str consumes a string and returns it, quotes included, and whether there are escapes in it.
+func (s *scanner) str() (raw []byte, escaped bool) {
 	if s.peek() != '"' {
 		s.fail()
-		return nil
+		return nil, false
 	}
-	start = s.i
-	for i := s.i + 1; i < len(s.b); i++ {
-		switch c := s.b[i]; {
-		case c == '"':
+	start := s.i
+	for i := s.plain(start + 1); i < len(s.b); i = s.plain(i) {
+		switch s.b[i] {
+		case '"':
 			s.i = i + 1
-			return s.b[start:s.i]
-		case c == '\\':
-			if i += s.escape(i + 1); s.bad {
-				return nil
-			}
-		case c < ' ':
-			s.fail()
-			return nil
+			return s.b[start:s.i], escaped
+		case '\\':
+			escaped = true
+			i += 1 + s.escape(i+1)
+		default:
+			i = len(s.b) // a control character
 		}
 	}
 	s.fail()
-	return nil
+	return nil, false
 }
 
-// escape returns how many bytes follow the backslash before i.
+// Words of eight equal bytes.
+const (
+	ones      = 0x0101010101010101
+	highs     = ones << 7
+	blanks    = ones * ' '
+	quotes    = ones * '"'
+	backslash = ones * '\\'
+)
+
+// plain returns the index of the first byte at or after i that is not plain text inside a string: a quote,
+// a backslash or a control character; or len(b). It looks at eight bytes at once. Each difference has its
+// lowest high bit in the first byte that matches; what is above it may be wrong, since it borrows.
+func (s *scanner) plain(i int) int {
+	for ; i+8 <= len(s.b); i += 8 {
+		w := binary.LittleEndian.Uint64(s.b[i:])
+		q, b := w^quotes, w^backslash
+		if m := ((w-blanks)&^w | (q-ones)&^q | (b-ones)&^b) & highs; m != 0 {
+			return i + bits.TrailingZeros64(m)/8
+		}
+	}
+	for ; i < len(s.b); i++ {
+		if c := s.b[i]; c < ' ' || c == '"' || c == '\\' {
+			break
+		}
+	}
+	return min(i, len(s.b))
+}
+
+// escape returns how many bytes follow the backslash before i; after a fault, as many as there are.
 func (s *scanner) escape(i int) int {
 	if i >= len(s.b) {
-		s.fail()
 		return 0
 	}
 	switch s.b[i] {
@@ -133,8 +156,7 @@ func (s *scanner) escape(i int) int {
 			return 5
 		}
 	}
-	s.fail()
-	return 0
+	return len(s.b) - i
 }
 
 func isHex(c byte) bool {
