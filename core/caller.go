@@ -14,12 +14,10 @@ func (c *compiler) callers() map[[sha256.Size]byte]*Caller {
 	for _, id := range sortedKeys(c.doc.APIKeys) {
 		a := c.doc.APIKeys[id]
 		k := c.check(a.Ref())
+		raw, err := hex.DecodeString(a.KeySHA256)
+		k.require(err == nil && len(raw) == sha256.Size, "/key_sha256", "sha256", "key_sha256 must be 64 hexadecimal digits")
 		var sum [sha256.Size]byte
-		n, err := hex.Decode(sum[:], []byte(a.KeySHA256))
-		if len(a.KeySHA256) != hex.EncodedLen(len(sum)) {
-			n = 0
-		}
-		k.require(err == nil && n == len(sum), "/key_sha256", "sha256", "key_sha256 must be 64 hexadecimal digits")
+		copy(sum[:], raw)
 		for i, glob := range a.AllowedModels {
 			_, err := path.Match(glob, "")
 			k.require(err == nil, "/allowed_models/"+strconv.Itoa(i), "glob", "not a valid glob")

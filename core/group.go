@@ -42,7 +42,7 @@ func (c *compiler) routing(id string, path []string) *Group {
 		return nil
 	}
 	k.require(len(members) > 0, "/targets", "targets", "no target can be served")
-	k.require(len(members) == 0 || totalWeight(members) > 0, "/targets", "weights", "at least one weight must be above 0")
+	k.require(len(members) == 0 || slices.ContainsFunc(members, weighs), "/targets", "weights", "at least one weight must be above 0")
 	c.routings[id] = nil
 	if k.ok {
 		c.routings[id] = newGroup(r, members)
@@ -143,12 +143,7 @@ func (c *compiler) cycle(ring []string) {
 	}
 }
 
-func totalWeight(ms []Member) (sum int) {
-	for _, m := range ms {
-		sum += m.Weight
-	}
-	return sum
-}
+func weighs(m Member) bool { return m.Weight > 0 }
 
 func newGroup(r *Routing, members []Member) *Group {
 	g := &Group{
@@ -159,6 +154,7 @@ func newGroup(r *Routing, members []Member) *Group {
 		FallbackOnStatuses: slices.Sorted(slices.Values(r.FallbackOnStatuses)),
 		WhenAllUnavailable: r.WhenAllUnavailable,
 		Deadline:           time.Duration(valueOr(r.Deadline, Duration(DefaultDeadline))),
+		Timeouts:           r.Timeouts,
 	}
 	if g.WhenAllUnavailable == "" {
 		g.WhenAllUnavailable = UnavailableTryAnyway

@@ -1,5 +1,7 @@
 package core
 
+import "encoding/json"
+
 // Model is a direct model: one upstream model of one provider. Its id is what a client may put in "model".
 type Model struct {
 	ID          string            `json:"id"`
@@ -11,6 +13,39 @@ type Model struct {
 	UpstreamModel string    `json:"upstream_model"`
 	Timeouts      *Timeouts `json:"timeouts,omitempty"`
 	Cooldown      *Cooldown `json:"cooldown,omitempty"`
+	// Cost is what the provider charges, for metrics.
+	Cost *Cost `json:"cost,omitempty"`
+	// Parameters changes the caller's body on its way to this model.
+	Parameters *Parameters `json:"parameters,omitempty"`
+	// HealthCheck asks the upstream regularly, from one node of the fleet, whether it is there. Absent: never.
+	HealthCheck *HealthCheck `json:"health_check,omitempty"`
+}
+
+// Cost is a price in US dollars per million tokens.
+type Cost struct {
+	InputPer1M  float64 `json:"input_per_1m"`
+	OutputPer1M float64 `json:"output_per_1m"`
+}
+
+// Parameters are changes to the top-level members of a request body; everything else stays as it was sent.
+type Parameters struct {
+	// Set puts a member in, over the caller's own.
+	Set map[string]json.RawMessage `json:"set,omitempty"`
+	// Remove takes members out.
+	Remove []string `json:"remove,omitempty"`
+}
+
+// HealthCheck is a GET below the provider's base URL, with its credential. A status below 500 other than 401,
+// 403 and 429 is healthy.
+type HealthCheck struct {
+	// Path defaults to /models.
+	Path string `json:"path,omitempty"`
+	// Interval defaults to 30s.
+	Interval *Duration `json:"interval,omitempty"`
+	// Timeout defaults to 5s.
+	Timeout *Duration `json:"timeout,omitempty"`
+	// Failures is how many failed checks in a row set the target aside until one succeeds. Default 2.
+	Failures *int `json:"failures,omitempty"`
 }
 
 // Cooldown says when and for how long a failing target is set aside.

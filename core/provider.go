@@ -18,6 +18,9 @@ type Provider struct {
 	Headers  map[string]string `json:"headers,omitempty"`
 	TLS      *TLS              `json:"tls,omitempty"`
 	Timeouts *Timeouts         `json:"timeouts,omitempty"`
+	// StreamUsage asks the upstream for token counts at the end of every stream (stream_options.include_usage).
+	// A client that did not ask for them does not see them.
+	StreamUsage bool `json:"stream_usage,omitempty"`
 }
 
 // Auth says how the gateway proves itself to an upstream: Secret in a header (with a scheme before it)
@@ -47,7 +50,8 @@ type TLS struct {
 	KeyPEM  string `json:"key_pem,omitempty"`
 }
 
-// Timeouts bound one attempt. A nil field inherits (model over provider over default); zero means none.
+// Timeouts bound one attempt. A nil field inherits (routing over model over provider over default); zero
+// means none.
 type Timeouts struct {
 	// Connect bounds name resolution, TCP and TLS together. Default 5s.
 	Connect *Duration `json:"connect,omitempty"`

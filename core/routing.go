@@ -39,6 +39,8 @@ type Routing struct {
 	WhenAllUnavailable WhenAllUnavailable `json:"when_all_unavailable,omitempty"`
 	// Deadline bounds the whole request, all attempts and pauses included. Default 10m; zero means none.
 	Deadline *Duration `json:"deadline,omitempty"`
+	// Timeouts bound each attempt of this routing, over those of the target.
+	Timeouts *Timeouts `json:"timeouts,omitempty"`
 	// Latency holds the settings of least_latency; any other strategy refuses it.
 	Latency *Latency `json:"latency,omitempty"`
 }

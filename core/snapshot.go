@@ -51,6 +51,7 @@ type Group struct {
 	FallbackOnStatuses []int // sorted
 	WhenAllUnavailable WhenAllUnavailable
 	Deadline           time.Duration // 0: none
+	Timeouts           *Timeouts     // over those of the targets; nil: none of its own
 	ProbeAfter         time.Duration // 0: never probed; least_latency only
 }
 
@@ -70,11 +71,42 @@ type Target struct {
 	Signal        signal.Key
 	Limits        Limits
 	Cooldown      CooldownPolicy
+	Cost          Cost // zero: not known
+	// Changes are made to every body on its way to this target.
+	Changes []Change
+	Health  *HealthPolicy // nil: not checked
+}
+
+// Change puts one top-level member into a body, over the caller's own, or takes it out.
+type Change struct {
+	Name string
+	// Value is JSON; nil takes the member out.
+	Value []byte
+}
+
+// HealthPolicy is a HealthCheck with all defaults applied.
+type HealthPolicy struct {
+	Path              string
+	Interval, Timeout time.Duration
+	Failures          int
 }
 
 // Limits are the timeouts of one attempt, all defaults applied; zero means none.
 type Limits struct {
 	Connect, FirstToken, Idle, Attempt time.Duration
+}
+
+// Over returns the limits with the fields that t sets in their place; nil sets none.
+func (l Limits) Over(t *Timeouts) Limits {
+	if t == nil {
+		return l
+	}
+	return Limits{
+		Connect:    time.Duration(valueOr(t.Connect, Duration(l.Connect))),
+		FirstToken: time.Duration(valueOr(t.FirstToken, Duration(l.FirstToken))),
+		Idle:       time.Duration(valueOr(t.Idle, Duration(l.Idle))),
+		Attempt:    time.Duration(valueOr(t.Attempt, Duration(l.Attempt))),
+	}
 }
 
 // CooldownPolicy is a Cooldown with all defaults applied. Duration zero: never cools.
@@ -91,6 +123,8 @@ type Upstream struct {
 	Credential Credential
 	Headers    []Header // sorted by name, names canonical
 	TLS        *TLS     // nil: system defaults
+	// StreamUsage: streams are asked for their token counts.
+	StreamUsage bool
 	// Pool names the connection pool: upstreams of equal TLS settings share one.
 	Pool string
 }

@@ -32,6 +32,8 @@ func (c *compiler) model(m *Model) {
 	}
 	k.require(m.UpstreamModel != "", "/upstream_model", "required", "upstream_model must name the provider's model")
 	k.require(m.Cooldown == nil || m.Cooldown.Failures == nil || *m.Cooldown.Failures >= 1, "/cooldown/failures", "minimum", "failures must be at least 1")
+	changes, health := k.parameters(m.Parameters), k.healthCheck(m.HealthCheck)
+	k.require(m.Cost == nil || (m.Cost.InputPer1M >= 0 && m.Cost.OutputPer1M >= 0), "/cost", "minimum", "prices must not be negative")
 	if !k.ok {
 		return
 	}
@@ -40,8 +42,13 @@ func (c *compiler) model(m *Model) {
 		UpstreamModel: m.UpstreamModel,
 		Upstream:      u,
 		Signal:        signalKey(u, m.UpstreamModel),
-		Limits:        limits(m.Timeouts, c.doc.Providers[m.Provider].Timeouts),
+		Limits:        defaultLimits.Over(c.doc.Providers[m.Provider].Timeouts).Over(m.Timeouts),
 		Cooldown:      cooldownPolicy(m.Cooldown),
+		Changes:       changes,
+		Health:        health,
+	}
+	if m.Cost != nil {
+		t.Cost = *m.Cost
 	}
 	c.targets[m.ID] = t
 	c.groups[m.ID] = soleGroup(t)
@@ -56,22 +63,7 @@ func signalKey(u *Upstream, upstreamModel string) signal.Key {
 	return signal.Key(n)
 }
 
-func limits(model, provider *Timeouts) Limits {
-	pick := func(field func(*Timeouts) *Duration, fallback time.Duration) time.Duration {
-		for _, t := range []*Timeouts{model, provider} {
-			if t != nil && field(t) != nil {
-				return time.Duration(*field(t))
-			}
-		}
-		return fallback
-	}
-	return Limits{
-		Connect:    pick(func(t *Timeouts) *Duration { return t.Connect }, DefaultConnectTimeout),
-		FirstToken: pick(func(t *Timeouts) *Duration { return t.FirstToken }, DefaultFirstTokenTimeout),
-		Idle:       pick(func(t *Timeouts) *Duration { return t.Idle }, DefaultIdleTimeout),
-		Attempt:    pick(func(t *Timeouts) *Duration { return t.Attempt }, DefaultAttemptTimeout),
-	}
-}
+var defaultLimits = Limits{DefaultConnectTimeout, DefaultFirstTokenTimeout, DefaultIdleTimeout, DefaultAttemptTimeout}
 
 func cooldownPolicy(c *Cooldown) CooldownPolicy {
 	c = cmp.Or(c, &Cooldown{})

@@ -16,7 +16,7 @@ import (
 func (c *compiler) provider(p *Provider) {
 	k := c.check(p.Ref())
 	k.require(p.Kind == ProviderOpenAI, "/kind", "enum", `kind must be "openai"`)
-	u := &Upstream{ID: p.ID, Kind: p.Kind, BaseURL: k.baseURL(p.BaseURL), TLS: p.TLS, Headers: k.headers(p.Headers)}
+	u := &Upstream{ID: p.ID, Kind: p.Kind, BaseURL: k.baseURL(p.BaseURL), TLS: p.TLS, StreamUsage: p.StreamUsage, Headers: k.headers(p.Headers)}
 	u.Credential = k.credential(p.Auth)
 	u.Pool = k.pool(p.TLS)
 	if k.ok {
@@ -53,8 +53,11 @@ func (k *checker) headers(in map[string]string) []Header {
 		k.require(headerToken.MatchString(name), pointer, "header-name", "not a header name")
 		k.require(!slices.Contains(reservedHeaders, canonical), pointer, "reserved-header", canonical+" is set by the gateway; credentials belong in auth")
 		k.require(validHeaderValue(in[name]), pointer, "header-value", "a header value must not hold control characters")
+		twice := slices.ContainsFunc(out, func(h Header) bool { return h.Name == canonical })
+		k.require(!twice, pointer, "unique", canonical+" is set twice, in two spellings")
 		out = append(out, Header{canonical, in[name]})
 	}
+	slices.SortFunc(out, func(a, b Header) int { return strings.Compare(a.Name, b.Name) })
 	return out
 }
 
@@ -74,7 +77,7 @@ func (k *checker) credential(a *Auth) Credential {
 		k.require(false, "/auth/secret", "environment", err.Error())
 		return Credential{}
 	}
-	k.require(validHeaderValue(secret.value), "/auth/secret", "header-value", "the secret holds control characters")
+	k.require(validHeaderValue(secret.Reveal()), "/auth/secret", "header-value", "the secret holds control characters")
 	cred := Credential{Key: digest(a.Secret), Query: a.Query, Value: secret}
 	if a.Query == "" {
 		cred.Header, cred.Value = headerCredential(a, secret)
@@ -96,7 +99,7 @@ func headerCredential(a *Auth, secret Secret) (string, Secret) {
 	if scheme == "" {
 		return header, secret
 	}
-	return header, Secret{scheme + " " + secret.value}
+	return header, newSecret(scheme + " " + secret.Reveal())
 }
 
 // pool checks the TLS settings and returns the name of the connection pool that they call for.

@@ -23,6 +23,7 @@ import (
 	"github.com/sluice-gateway/sluice/proxy/dispatch"
 	"github.com/sluice-gateway/sluice/proxy/live"
 	"github.com/sluice-gateway/sluice/proxy/metrics"
+	"github.com/sluice-gateway/sluice/proxy/probe"
 	"github.com/sluice-gateway/sluice/proxy/serve"
 	"github.com/sluice-gateway/sluice/proxy/share"
 	"github.com/sluice-gateway/sluice/proxy/status"
@@ -69,6 +70,7 @@ type Node struct {
 	holder   *live.Holder
 	sharer   *share.Sharer
 	pools    *dispatch.Pools
+	prober   *probe.Prober
 	metrics  *metrics.Metrics
 	edge     *serve.Edge
 	registry *prometheus.Registry
@@ -93,13 +95,18 @@ func New(cfg Config) *Node {
 	n.cooling = cooldown.New(n.board)
 	n.holder = live.New(cfg.Env, n.logger, n.changed)
 	n.sharer = share.New(share.Config{Node: cfg.NodeID, Cell: cfg.Cell, Logger: n.logger}, cfg.Store, n.board)
+	userAgent := "sluice/" + cmp.Or(cfg.Version, "dev")
+	n.prober = probe.New(probe.Config{
+		Targets: n.targets, Owns: n.sharer.Keeps, Transport: n.pools.Transport, Wards: n.cooling, Changed: n.sharer.Urgent,
+		UserAgent: userAgent, Logger: n.logger,
+	})
 	n.metrics = metrics.New(n.registry)
 	n.registry.MustRegister(collectors.NewGoCollector(), collectors.NewProcessCollector(collectors.ProcessCollectorOpts{}), collector{n})
 	n.edge = serve.New(serve.Config{
 		State: n.holder.Load, Observer: n.metrics, Logger: n.logger, MaxBody: cfg.MaxBody, MaxBuffered: cfg.MaxBuffered,
 		Dispatcher: dispatch.New(dispatch.Config{
 			Board: n.board, Ranker: rank.NewRanker(), Cooldowns: n.cooling, Transport: n.pools.Transport, Owner: n.sharer.Owns,
-			Cooled: n.sharer.Urgent, Observer: n.metrics, Logger: n.logger, UserAgent: "sluice/" + cmp.Or(cfg.Version, "dev"), MaxAnswer: defaultMaxAnswer, MaxEvent: defaultMaxEvent,
+			Cooled: n.sharer.Urgent, Observer: n.metrics, Logger: n.logger, UserAgent: userAgent, MaxAnswer: defaultMaxAnswer, MaxEvent: defaultMaxEvent,
 		}),
 	})
 	return n
@@ -124,6 +131,14 @@ func randomID() string {
 	return hex.EncodeToString(b[:])
 }
 
+// targets returns those of the current snapshot.
+func (n *Node) targets() []*core.Target {
+	if state := n.holder.Load(); state != nil {
+		return state.Targets()
+	}
+	return nil
+}
+
 // ID returns the node's name in the fleet.
 func (n *Node) ID() string { return n.cfg.NodeID }
 
@@ -139,6 +154,7 @@ func (n *Node) Run(ctx context.Context, api, statusListener net.Listener) error 
 		return n.cfg.Store.Watch(background, store.Watcher{Publish: n.holder.Offer, Progress: n.holder.Advance, Health: n.reached})
 	})
 	g.Go(func() error { return n.sharer.Run(background) })
+	g.Go(func() error { return n.prober.Run(background) })
 	g.Go(func() error { return serveStatus(background, statusListener, status.New(n.report, n.registry)) })
 	g.Go(func() error {
 		defer stop()

@@ -340,7 +340,9 @@ func TestASecretIsInNoMetricStatusOrLog(t *testing.T) {
 	f := newFleet(t)
 	const secret = "sk-very-secret-indeed"
 	var log strings.Builder
-	f.serve("m", func(w http.ResponseWriter, r *http.Request) { http.Error(w, "your key "+r.Header.Get("Authorization"), 401) })
+	f.serve("m", func(w http.ResponseWriter, r *http.Request) {
+		http.Error(w, "your key "+r.Header.Get("Authorization"), 401)
+	})
 	f.put(core.KindProvider, "m2", `"kind":"openai","base_url":"http://127.0.0.1:1","auth":{"secret":"`+secret+`"}`)
 	f.put(core.KindModel, "m2", `"provider":"m2","upstream_model":"u"`)
 	f.put(core.KindRouting, "r", `"strategy":"failover","targets":[{"model":"m2"},{"model":"m"}]`)

@@ -60,14 +60,15 @@ func TestEveryFieldIsDocumented(t *testing.T) {
 func TestEveryObjectIsClosedAndEveryValueBounded(t *testing.T) {
 	eachField(t, func(t *testing.T, kind string, fd field) {
 		bounds := map[any][]string{
-			"object": {"additionalProperties"}, "array": {"maxItems"}, "integer": {"minimum", "maximum"}, "string": {"maxLength", "enum", "pattern"}, "boolean": {"type"},
+			"object": {"additionalProperties"}, "array": {"maxItems"}, "integer": {"minimum", "maximum"}, "number": {"minimum", "maximum"}, "string": {"maxLength", "enum", "pattern"}, "boolean": {"type"},
 		}
 		has := func(keyword string) bool { return fd.node[keyword] != nil }
 		want := bounds[fd.node["type"]]
 		if fd.node["type"] == "string" && !slices.ContainsFunc(want, has) || fd.node["type"] != "string" && !(len(want) > 0 && !slices.ContainsFunc(want, func(k string) bool { return !has(k) })) {
 			t.Errorf("%s%s of type %v is not bounded by %v", kind, fd.at, fd.node["type"], want)
 		}
-		if fd.node["type"] == "object" && fd.node["additionalProperties"] != false {
+		open := kind == "model" && fd.at == "/parameters/set" // what upstreams take is theirs to say
+		if fd.node["type"] == "object" && fd.node["additionalProperties"] != false && !open {
 			t.Errorf("%s%s is open to unknown fields", kind, fd.at)
 		}
 	})

@@ -54,9 +54,9 @@ func TestEveryFaultIsReportedAtOnceAtItsField(t *testing.T) {
 		},
 		{"model", `{}`, []string{"/provider required", "/upstream_model required"}},
 		{
-			"model", `{"provider":"a b","upstream_model":"","cooldown":{"failures":0,"duration":"-1s","max":"5 m"},"timeouts":{"connect":"","idle":"1x","attempt":null,"first":"1s"},"cost":{},"Provider":"a"}`,
+			"model", `{"provider":"a b","upstream_model":"","cooldown":{"failures":0,"duration":"-1s","max":"5 m"},"timeouts":{"connect":"","idle":"1x","attempt":null,"first":"1s"},"price":{},"Provider":"a"}`,
 			[]string{
-				"/Provider unknown-field", "/cooldown/duration duration", "/cooldown/failures minimum", "/cooldown/max duration", "/cost unknown-field", "/provider id", "/timeouts/attempt type",
+				"/Provider unknown-field", "/cooldown/duration duration", "/cooldown/failures minimum", "/cooldown/max duration", "/price unknown-field", "/provider id", "/timeouts/attempt type",
 				"/timeouts/connect duration", "/timeouts/first unknown-field", "/timeouts/idle duration", "/upstream_model min-length",
 			},
 		},

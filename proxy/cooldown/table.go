@@ -1,6 +1,7 @@
 package cooldown
 
 import (
+	"maps"
 	"sync"
 	"time"
 
@@ -25,7 +26,8 @@ type Table struct {
 
 	mu      sync.RWMutex
 	targets map[signal.Key]*entry
-	parked  map[string]time.Time // credential key → until
+	parked  map[string]time.Time     // credential key → until
+	sick    map[signal.Key]time.Time // failed its health checks → until
 }
 
 // entry exists from a target's first failure to its next success.
@@ -39,7 +41,7 @@ type entry struct {
 
 // New returns an empty table.
 func New(s Sharer) *Table {
-	return &Table{sharer: s, targets: map[signal.Key]*entry{}, parked: map[string]time.Time{}}
+	return &Table{sharer: s, targets: map[signal.Key]*entry{}, parked: map[string]time.Time{}, sick: map[signal.Key]time.Time{}}
 }
 
 // Standing is what a target may be used for.
@@ -58,8 +60,11 @@ func (t *Table) Standing(target *core.Target, now time.Time) Standing {
 	remaining := t.sharer.Cooling(target.Signal, now)
 	t.mu.RLock()
 	defer t.mu.RUnlock()
-	if len(t.targets) == 0 && len(t.parked) == 0 {
+	if len(t.targets) == 0 && len(t.parked) == 0 && len(t.sick) == 0 {
 		return Standing{Remaining: remaining}
+	}
+	if until, sick := t.sick[target.Signal]; sick {
+		remaining = max(remaining, until.Sub(now))
 	}
 	if until, parked := t.parked[target.Upstream.Credential.Key]; parked {
 		remaining = max(remaining, until.Sub(now))
@@ -107,16 +112,47 @@ func (t *Table) Succeed(target *core.Target, began time.Time) {
 	t.mu.RLock()
 	e, credential := t.targets[target.Signal], target.Upstream.Credential.Key
 	_, parked := t.parked[credential]
+	_, sick := t.sick[target.Signal]
 	stale := e != nil && e.streak > 0 && began.Before(e.since)
 	t.mu.RUnlock()
-	if (e == nil && !parked) || stale {
+	if (e == nil && !parked && !sick) || stale {
 		return
 	}
 	t.mu.Lock()
 	delete(t.targets, target.Signal)
 	delete(t.parked, credential)
+	delete(t.sick, target.Signal)
 	t.mu.Unlock()
 	t.sharer.Warm(target.Signal)
+}
+
+// Sicken sets the target aside until then, because it fails its health checks.
+func (t *Table) Sicken(k signal.Key, until, now time.Time) {
+	t.mu.Lock()
+	t.sick[k] = until
+	t.mu.Unlock()
+	t.sharer.Cool(k, until, now)
+}
+
+// Heal ends what Sicken began and reports whether there was anything to end; a cooldown that requests have
+// caused stays.
+func (t *Table) Heal(k signal.Key, now time.Time) bool {
+	t.mu.Lock()
+	_, sick := t.sick[k]
+	delete(t.sick, k)
+	var cooling time.Time
+	if e := t.targets[k]; e != nil && e.until.After(now) {
+		cooling = e.until
+	}
+	t.mu.Unlock()
+	if !sick {
+		return false
+	}
+	t.sharer.Warm(k)
+	if !cooling.IsZero() {
+		t.sharer.Cool(k, cooling, now)
+	}
+	return true
 }
 
 // Fault is a failure in so far as cooldowns care.
@@ -196,11 +232,9 @@ func backoff(policy core.CooldownPolicy, streak int) time.Duration {
 func (t *Table) Forget(keep func(signal.Key) bool, now time.Time) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
-	for k := range t.targets {
-		if !keep(k) {
-			delete(t.targets, k)
-		}
-	}
+	drop := func(k signal.Key) bool { return !keep(k) }
+	maps.DeleteFunc(t.targets, func(k signal.Key, _ *entry) bool { return drop(k) })
+	maps.DeleteFunc(t.sick, func(k signal.Key, _ time.Time) bool { return drop(k) })
 	for credential, until := range t.parked {
 		if !now.Before(until) {
 			delete(t.parked, credential)

@@ -22,6 +22,7 @@ const maxError = 64 << 10
 type attempt struct {
 	x      *exchange
 	target *core.Target
+	limits core.Limits
 	ctx    context.Context
 	dog    *watchdog
 	start  time.Time
@@ -36,9 +37,10 @@ type attempt struct {
 func (x *exchange) attempt(s step) (*fault, bool) {
 	x.result.Attempts++
 	x.result.Target = s.Target.Model
-	ctx, cancel := context.WithCancelCause(allowConnect(x.r.Context(), s.Target.Limits.Connect))
+	limits := s.Target.Limits.Over(x.call.Group.Timeouts)
+	ctx, cancel := context.WithCancelCause(allowConnect(x.r.Context(), limits.Connect))
 	defer cancel(nil)
-	a := &attempt{x: x, target: s.Target, ctx: ctx, start: time.Now()}
+	a := &attempt{x: x, target: s.Target, limits: limits, ctx: ctx, start: time.Now()}
 	a.dog = a.watch(cancel)
 	defer a.dog.stop()
 
@@ -58,16 +60,15 @@ func (x *exchange) attempt(s step) (*fault, bool) {
 
 // watch starts the watchdog for the limits of the target and of the request.
 func (a *attempt) watch(cancel context.CancelCauseFunc) *watchdog {
-	limits := a.target.Limits
 	hard, cause := a.x.deadline, errDeadline
-	if limits.Attempt > 0 {
-		if end := a.start.Add(limits.Attempt); hard.IsZero() || end.Before(hard) {
+	if a.limits.Attempt > 0 {
+		if end := a.start.Add(a.limits.Attempt); hard.IsZero() || end.Before(hard) {
 			hard, cause = end, errAttempt
 		}
 	}
 	first := time.Duration(0)
 	if a.x.call.Envelope.Stream {
-		first = limits.FirstToken
+		first = a.limits.FirstToken
 	}
 	return watch(cancel, a.start, first, hard, cause)
 }

@@ -14,8 +14,9 @@ func (a *attempt) send() (*http.Response, error) {
 	reused := false
 	ctx := httptrace.WithClientTrace(a.ctx, &httptrace.ClientTrace{GotConn: func(c httptrace.GotConnInfo) { reused = c.Reused }})
 	transport := a.x.d.Transport(a.target.Upstream)
+	changes := envelope.Options{IncludeUsage: a.target.Upstream.StreamUsage, Changes: a.target.Changes}
 	call := openai.Call{
-		Target: a.target, Path: "/" + a.x.call.Path, Body: a.x.call.Envelope.Body(a.target.UpstreamModel, envelope.Options{}),
+		Target: a.target, Path: "/" + a.x.call.Path, Body: a.x.call.Envelope.Body(a.target.UpstreamModel, changes),
 		Stream: a.x.call.Envelope.Stream, Caller: a.x.r.Header, RequestID: a.x.call.RequestID, UserAgent: a.x.d.UserAgent,
 	}
 	resp, err := transport.RoundTrip(openai.NewRequest(ctx, call))

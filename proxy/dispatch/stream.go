@@ -32,6 +32,7 @@ type relay struct {
 	resp      *http.Response
 	events    *sse.Reader
 	out       []byte // events not written yet
+	scratch   []byte // one event's data without its usage
 	sink      sink
 	committed bool
 	finished  bool // a finish_reason was seen
@@ -79,7 +80,7 @@ func (r *relay) event(e sse.Event, now time.Time) (f *fault, done bool) {
 			r.commit(now)
 		}
 	}
-	r.out = sse.AppendEvent(r.out, e.Name, e.Data)
+	r.write(e, chunk)
 	if !r.committed {
 		if len(r.out) > holdBack {
 			r.commit(now)
@@ -95,11 +96,25 @@ func (r *relay) event(e sse.Event, now time.Time) (f *fault, done bool) {
 	return nil, false
 }
 
+// write gathers an event for the client. Usage that only the gateway asked for is kept from it.
+func (r *relay) write(e sse.Event, chunk openai.Chunk) {
+	x := r.a.x
+	if !r.a.target.Upstream.StreamUsage || x.call.Envelope.IncludeUsage {
+		r.out = sse.AppendEvent(r.out, e.Name, e.Data)
+		return
+	}
+	if chunk.Kind == openai.UsageOnly {
+		return
+	}
+	r.scratch = openai.AppendWithoutUsage(r.scratch[:0], e.Data)
+	r.out = sse.AppendEvent(r.out, e.Name, r.scratch)
+}
+
 // commit sends the head of the answer: from here on nothing is tried again.
 func (r *relay) commit(now time.Time) {
 	x := r.a.x
 	r.committed, x.committed = true, true
-	r.a.dog.calm(now, r.a.target.Limits.Idle)
+	r.a.dog.calm(now, r.a.limits.Idle)
 	x.result.Status = r.resp.StatusCode
 	x.headers()
 	h := x.w.Header()

@@ -2,17 +2,21 @@ package envelope
 
 import (
 	"io"
+	"slices"
 
 	"github.com/go-json-experiment/json/jsontext"
+
+	"github.com/sluice-gateway/sluice/core"
 )
 
-// maxParts: two changes cut a body into five.
-const maxParts = 5
+// fixedParts are enough for two changes, which cut a body into five.
+const fixedParts = 5
 
 // Body is a caller's body with some values replaced, as parts of the one buffer. The zero Body is empty.
 type Body struct {
-	parts  [maxParts][]byte
+	fixed  [fixedParts][]byte
 	n      int
+	more   [][]byte // what does not fit into fixed
 	length int64
 }
 
@@ -21,29 +25,29 @@ type Options struct {
 	// IncludeUsage makes the upstream end the stream with a usage chunk. It changes nothing in a body that
 	// asks for no stream or for the usage already.
 	IncludeUsage bool
+	// Changes put top-level members in or take them out. None may name a member that the gateway reads.
+	Changes []core.Change
 }
 
 // Body returns the body with the value of "model" replaced by that name, and with what the options ask for.
 func (e *Envelope) Body(model string, o Options) Body {
 	// The only error is invalid UTF-8, which is replaced.
 	name, _ := jsontext.AppendQuote(nil, model)
-	first := edit{e.model, name}
-	second, ok := e.addUsage(o)
-	if ok && second.at == e.model {
-		first.text = append(first.text, second.text...)
-		ok = false
+	var room [4]edit
+	edits := append(room[:0], edit{e.model, name})
+	if usage, ok := e.addUsage(o); ok {
+		edits = append(edits, usage)
 	}
-	if ok && second.at.start < first.at.start {
-		first, second = second, first
+	if len(o.Changes) > 0 {
+		edits = e.change(edits, o.Changes)
 	}
+	edits = join(edits)
 	var b Body
-	b.add(e.raw[:first.at.start])
-	b.add(first.text)
-	rest := first.at.end
-	if ok {
-		b.add(e.raw[rest:second.at.start])
-		b.add(second.text)
-		rest = second.at.end
+	rest := 0
+	for _, d := range edits {
+		b.add(e.raw[rest:d.at.start])
+		b.add(d.text)
+		rest = d.at.end
 	}
 	b.add(e.raw[rest:])
 	return b
@@ -53,6 +57,23 @@ func (e *Envelope) Body(model string, o Options) Body {
 type edit struct {
 	at   span
 	text []byte
+}
+
+// join sorts edits by place and makes one of those at the same place, in the order in which they came.
+func join(edits []edit) []edit {
+	if len(edits) == 1 {
+		return edits
+	}
+	slices.SortStableFunc(edits, func(a, b edit) int { return a.at.start - b.at.start })
+	out := edits[:1]
+	for _, d := range edits[1:] {
+		if last := &out[len(out)-1]; d.at == last.at {
+			last.text = append(last.text, d.text...)
+			continue
+		}
+		out = append(out, d)
+	}
+	return out
 }
 
 // addUsage returns the edit that asks for the usage chunk, if one is due. An edit at the model's value
@@ -90,8 +111,15 @@ func (e *Envelope) emptyOptions() bool {
 }
 
 func (b *Body) add(part []byte) {
-	b.parts[b.n] = part
-	b.n++
+	switch {
+	case len(part) == 0:
+		return
+	case b.n < fixedParts:
+		b.fixed[b.n] = part
+		b.n++
+	default:
+		b.more = append(b.more, part)
+	}
 	b.length += int64(len(part))
 }
 
@@ -100,22 +128,38 @@ func (b Body) Len() int64 { return b.length }
 
 // Reader returns a reader of the body from its start. Closing it does nothing, so that a transport may
 // close it at any moment.
-func (b Body) Reader() io.ReadCloser { return &reader{parts: b.parts} }
+func (b Body) Reader() io.ReadCloser { return &reader{body: b} }
 
 type reader struct {
-	parts [maxParts][]byte
-	i     int
+	body Body
+	next int    // part to begin with when rest is empty
+	rest []byte // of the part before that
+}
+
+// part returns the i-th part, or nil behind the last.
+func (b *Body) part(i int) []byte {
+	if i < b.n {
+		return b.fixed[i]
+	}
+	if i -= b.n; i < len(b.more) {
+		return b.more[i]
+	}
+	return nil
 }
 
 // Read copies the next bytes of the body.
 func (r *reader) Read(p []byte) (int, error) {
 	n := 0
-	for n < len(p) && r.i < maxParts {
-		m := copy(p[n:], r.parts[r.i])
-		n += m
-		if r.parts[r.i] = r.parts[r.i][m:]; len(r.parts[r.i]) == 0 {
-			r.i++
+	for n < len(p) {
+		if len(r.rest) == 0 {
+			if r.rest = r.body.part(r.next); r.rest == nil {
+				break
+			}
+			r.next++
 		}
+		m := copy(p[n:], r.rest)
+		n += m
+		r.rest = r.rest[m:]
 	}
 	if n == 0 && len(p) > 0 {
 		return 0, io.EOF

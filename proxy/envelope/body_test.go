@@ -105,7 +105,7 @@ func TestALargeBodyIsNotCopied(t *testing.T) {
 	if allocated > 4<<10 {
 		t.Errorf("a body of %d bytes made %d bytes of garbage, want a few hundred", len(raw), allocated)
 	}
-	last := b.parts[b.n-1]
+	last := b.fixed[b.n-1]
 	if unsafe.SliceData(last) != &raw[len(raw)-len(last)] {
 		t.Error("the body's tail is not the caller's buffer")
 	}

@@ -21,7 +21,12 @@ type Envelope struct {
 	model   span
 	options span // the value of stream_options
 	usage   span // the value of include_usage in it
+	members []member
+	room    [16]member // of members; more than most bodies have
 }
+
+// member is where a top-level member stands: its name with quotes from start to nameEnd, its value up to end.
+type member struct{ start, nameEnd, end int }
 
 // span is a half-open range of the body; the zero span is nowhere.
 type span struct{ start, end int }
@@ -38,6 +43,7 @@ func Parse(raw []byte) (*Envelope, error) {
 	}
 	t := tokenizers.Get().(*tokenizer)
 	p := parser{e: &Envelope{raw: raw}, dec: t.read(raw)}
+	p.e.members = p.e.room[:0]
 	err := p.body()
 	t.read(nil) // lets go of raw
 	tokenizers.Put(t)

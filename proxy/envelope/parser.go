@@ -31,7 +31,7 @@ func (p *parser) body() error {
 		}
 		return &Error{Message: "The request body must be a JSON object."}
 	}
-	if err := p.members(p.member); err != nil {
+	if err := p.members(p.outer); err != nil {
 		return err
 	}
 	if rest := p.e.raw[p.dec.InputOffset():]; len(bytes.TrimLeft(rest, space)) > 0 {
@@ -44,7 +44,7 @@ func (p *parser) body() error {
 }
 
 // members reads an object and calls visit at each value.
-func (p *parser) members(visit func(name string) error) error {
+func (p *parser) members(visit func(name jsontext.Value) error) error {
 	if _, err := p.dec.ReadToken(); err != nil {
 		return notJSON(err)
 	}
@@ -53,7 +53,7 @@ func (p *parser) members(visit func(name string) error) error {
 		if err != nil {
 			return notJSON(err)
 		}
-		if err := visit(known(name)); err != nil {
+		if err := visit(name); err != nil {
 			return err
 		}
 	}
@@ -76,6 +76,17 @@ func known(quoted jsontext.Value) string {
 		}
 	}
 	return ""
+}
+
+// outer reads the value of a top-level member and remembers where the member stands.
+func (p *parser) outer(name jsontext.Value) error {
+	nameEnd := int(p.dec.InputOffset())
+	start := nameEnd - len(name)
+	if err := p.member(known(name)); err != nil {
+		return err
+	}
+	p.e.members = append(p.e.members, member{start, nameEnd, int(p.dec.InputOffset())})
+	return nil
 }
 
 func (p *parser) member(name string) error {
@@ -154,8 +165,8 @@ func (p *parser) options() error {
 	}
 	start := int(p.dec.InputOffset())
 	start += bytes.IndexByte(p.e.raw[start:], '{')
-	err := p.members(func(name string) error {
-		if name != memberIncludeUsage {
+	err := p.members(func(name jsontext.Value) error {
+		if known(name) != memberIncludeUsage {
 			return p.skip()
 		}
 		v, err := p.value(memberOptions+"."+memberIncludeUsage, &p.e.usage)

@@ -26,6 +26,7 @@ type Metrics struct {
 	attempt    *prometheus.HistogramVec // target
 	firstToken *prometheus.HistogramVec // target
 	tokens     *prometheus.CounterVec   // target, direction
+	cost       *prometheus.CounterVec   // target
 
 	mu    sync.Mutex
 	names map[string]bool
@@ -51,6 +52,7 @@ func New(r prometheus.Registerer) *Metrics {
 		attempt:    histogram("attempt_duration_seconds", "Attempt sent to answer complete, in seconds.", "target"),
 		firstToken: histogram("time_to_first_token_seconds", "Stream sent to first event with content, in seconds.", "target"),
 		tokens:     counter("tokens_total", "Tokens as the upstreams reported them.", "target", "direction"),
+		cost:       counter("cost_usd_total", "Price of those tokens, by the models' cost.", "target"),
 		names:      map[string]bool{},
 	}
 	r.MustRegister(m.inFlight)
@@ -82,6 +84,10 @@ func (m *Metrics) Attempt(a dispatch.Attempt) {
 	if a.Usage != (dispatch.Usage{}) {
 		m.tokens.WithLabelValues(target, "prompt").Add(float64(a.Usage.Prompt))
 		m.tokens.WithLabelValues(target, "completion").Add(float64(a.Usage.Completion))
+		if price := a.Target.Cost; price != (core.Cost{}) {
+			const million = 1e6
+			m.cost.WithLabelValues(target).Add((float64(a.Usage.Prompt)*price.InputPer1M + float64(a.Usage.Completion)*price.OutputPer1M) / million)
+		}
 	}
 }
 
@@ -105,7 +111,7 @@ func (m *Metrics) drop(name string) {
 	m.requests.DeletePartialMatch(prometheus.Labels{"model": name})
 	m.duration.DeletePartialMatch(prometheus.Labels{"model": name})
 	target := prometheus.Labels{"target": name}
-	for _, v := range []interface{ DeletePartialMatch(prometheus.Labels) int }{m.attempts, m.attempt, m.firstToken, m.tokens} {
+	for _, v := range []interface{ DeletePartialMatch(prometheus.Labels) int }{m.attempts, m.attempt, m.firstToken, m.tokens, m.cost} {
 		v.DeletePartialMatch(target)
 	}
 }

@@ -24,6 +24,9 @@ const (
 	urgentGap = 200 * time.Millisecond
 	// probeSlot is how long one node owns the right to probe a target, SIGNALS.md §6.4.
 	probeSlot = 15 * time.Second
+	// checkSlot is a slot that no time of probeSlot has: health checks and probes of one target need not be
+	// the same node's.
+	checkSlot = -1
 )
 
 // Config says who the node is.
@@ -86,6 +89,12 @@ func (s *Sharer) Live() int { return len(*s.peers.live.Load()) }
 // Owns reports whether this node holds the fleet's probe slot for a target at that moment.
 func (s *Sharer) Owns(k signal.Key, now time.Time) bool {
 	return signal.Owns(s.cfg.Node, *s.peers.live.Load(), k, now.Unix()/int64(probeSlot/time.Second))
+}
+
+// Keeps reports whether this node is the one that checks a target's health, for as long as the fleet stays
+// as it is.
+func (s *Sharer) Keeps(k signal.Key) bool {
+	return signal.Owns(s.cfg.Node, *s.peers.live.Load(), k, checkSlot)
 }
 
 // Urgent asks for a write before the next tick, for news that others should act on at once.

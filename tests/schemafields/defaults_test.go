@@ -12,7 +12,7 @@ import (
 func plain() map[core.Kind]map[string]any {
 	return map[core.Kind]map[string]any{
 		core.KindProvider: {"id": "p", "kind": "openai", "base_url": "https://h/v1", "auth": map[string]any{"secret": "s3cret"}, "tls": map[string]any{}},
-		core.KindModel:    {"id": "m", "provider": "p", "upstream_model": "u"},
+		core.KindModel:    {"id": "m", "provider": "p", "upstream_model": "u", "health_check": map[string]any{}},
 		core.KindRouting:  {"id": "r", "strategy": "least_latency", "targets": []any{map[string]any{"model": "m"}}},
 		core.KindAPIKey:   {"id": "k", "key_sha256": "9f86d081884c7d659a2feaa0c55ad015a3bf4f1b2b0b822cd15d6c15b0f00a08", "allowed_models": []any{"*"}},
 	}
@@ -44,7 +44,7 @@ func TestEveryOptionalScalarHasADefaultOrMeansNothingWhenAbsent(t *testing.T) {
 	without := map[core.Kind][]string{
 		core.KindProvider: {"/id", "/description", "/auth/query", "/tls/ca_pem", "/tls/cert_pem", "/tls/key_pem", "/tls/server_name"},
 		core.KindModel:    {"/id", "/description", "/timeouts/attempt", "/timeouts/connect", "/timeouts/first_token", "/timeouts/idle"}, // the provider's
-		core.KindRouting:  {"/id", "/description", "/max_fallbacks"},
+		core.KindRouting:  {"/id", "/description", "/max_fallbacks", "/timeouts/attempt", "/timeouts/connect", "/timeouts/first_token", "/timeouts/idle"},
 		core.KindAPIKey:   {"/id", "/description", "/expires_at"},
 	}
 	for _, kind := range core.Kinds() {
