@@ -9,6 +9,7 @@ require (
 	github.com/sluice-gateway/sluice/schemas v0.0.0
 	github.com/sluice-gateway/sluice/store v0.0.0
 	github.com/spf13/cobra v1.10.2
+	go.uber.org/goleak v1.3.0
 	go.yaml.in/yaml/v3 v3.0.5
 )
 

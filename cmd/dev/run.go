@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"log/slog"
 	"net"
 	"os"
 	"path/filepath"
@@ -39,7 +40,7 @@ func Run(ctx context.Context, cfg Config) error {
 	if err != nil {
 		return err
 	}
-	etcd, err := embedded.Start(embedded.Config{Dir: filepath.Join(cfg.DataDir, "etcd"), Logger: cfg.Logger})
+	etcd, err := embedded.Start(embedded.Config{Dir: filepath.Join(cfg.DataDir, "etcd"), Logger: etcdLogger(ctx, cfg.Logger)})
 	if err != nil {
 		return err
 	}
@@ -50,6 +51,15 @@ func Run(ctx context.Context, cfg Config) error {
 	}
 	defer st.Close()
 	return serve(ctx, cfg, l, s, st, began)
+}
+
+// etcdLogger returns nil, which is silence, unless everything is to be logged: etcd reports errors at each regular
+// start and end, and what really fails is reported by those who need it.
+func etcdLogger(ctx context.Context, l *slog.Logger) *slog.Logger {
+	if l != nil && l.Enabled(ctx, slog.LevelDebug) {
+		return l
+	}
+	return nil
 }
 
 // serve runs the parts, seeds them and says so.
