@@ -17,7 +17,7 @@ const (
 	// happens once in minutes and takes a list far less.
 	listAttempts = 3
 	// readAttempts: a read that one member leaves unanswered is sent to the next.
-	readAttempts = 2
+	readAttempts = 3
 )
 
 // listing is a span of keys at one revision.

@@ -1,5 +1,5 @@
 // Package embedded runs one etcd member inside this process, for development and for tests. It listens on
-// loopback only, compacts its history by itself, and logs what its operator must know.
+// loopback only, compacts its history by itself, and is quiet.
 //
 // A Server may be used from any number of goroutines.
 package embedded

@@ -8,8 +8,8 @@ import (
 	"go.uber.org/zap/zapcore"
 )
 
-// zapLogger passes etcd's warnings and errors on to slog; what etcd calls information would drown a
-// terminal.
+// zapLogger passes what etcd logs on to slog at debug level: etcd warns, and reports errors, of an ordinary
+// start and stop. What its user must know comes back as errors of Start and of every call.
 func zapLogger(log *slog.Logger) *zap.Logger {
 	if log == nil {
 		return zap.NewNop()
@@ -20,8 +20,10 @@ func zapLogger(log *slog.Logger) *zap.Logger {
 // bridge is a zap core that writes to a slog handler.
 type bridge struct{ handler slog.Handler }
 
-// Enabled is true for warnings and above.
-func (b bridge) Enabled(l zapcore.Level) bool { return l >= zapcore.WarnLevel }
+// Enabled is true for what etcd's own log would show, when the handler shows debug records.
+func (b bridge) Enabled(l zapcore.Level) bool {
+	return l >= zapcore.InfoLevel && b.handler.Enabled(context.TODO(), slog.LevelDebug)
+}
 
 // With returns a core with further fields.
 func (b bridge) With(fields []zapcore.Field) zapcore.Core {
@@ -38,14 +40,8 @@ func (b bridge) Check(e zapcore.Entry, c *zapcore.CheckedEntry) *zapcore.Checked
 
 // Write hands the entry to slog.
 func (b bridge) Write(e zapcore.Entry, fields []zapcore.Field) error {
-	level := slog.LevelWarn
-	if e.Level > zapcore.WarnLevel {
-		level = slog.LevelError
-	}
-	if !b.handler.Enabled(context.TODO(), level) {
-		return nil
-	}
-	r := slog.NewRecord(e.Time, level, "etcd: "+e.Message, 0)
+	r := slog.NewRecord(e.Time, slog.LevelDebug, "etcd: "+e.Message, 0)
+	r.AddAttrs(slog.String("etcd_level", e.Level.String()))
 	r.AddAttrs(attrs(fields)...)
 	return b.handler.Handle(context.TODO(), r)
 }

@@ -12,6 +12,7 @@ import (
 
 	"go.etcd.io/etcd/server/v3/embed"
 	"golang.org/x/crypto/bcrypt"
+	"google.golang.org/grpc"
 )
 
 const (
@@ -47,7 +48,8 @@ type Config struct {
 type Server struct {
 	etcd     *embed.Etcd
 	endpoint string
-	closing  sync.Once
+	streams  streams
+	once     sync.Once
 }
 
 // Start runs a member and returns when it accepts requests.
@@ -56,11 +58,13 @@ func Start(cfg Config) (*Server, error) {
 	if err != nil {
 		return nil, fmt.Errorf("start etcd: %w", err)
 	}
+	open := streams{closing: make(chan struct{})}
+	conf.GRPCAdditionalServerOptions = []grpc.ServerOption{open.option()}
 	etcd, err := embed.StartEtcd(conf)
 	if err != nil {
 		return nil, fmt.Errorf("start etcd: %w", err)
 	}
-	s := &Server{etcd: etcd, endpoint: "http://" + etcd.Clients[0].Addr().String()}
+	s := &Server{etcd: etcd, endpoint: "http://" + etcd.Clients[0].Addr().String(), streams: open}
 	late := time.NewTimer(startTimeout)
 	defer late.Stop()
 	select {
@@ -109,4 +113,9 @@ func loopback(address string) []url.URL { return []url.URL{{Scheme: "http", Host
 func (s *Server) Endpoints() []string { return []string{s.endpoint} }
 
 // Close stops the member and waits until it has. Its data stay in Dir. Closing again does nothing.
-func (s *Server) Close() { s.closing.Do(s.etcd.Close) }
+func (s *Server) Close() {
+	s.once.Do(func() {
+		close(s.streams.closing)
+		s.etcd.Close()
+	})
+}

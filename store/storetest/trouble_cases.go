@@ -25,13 +25,15 @@ func troubleCases() []testCase {
 	}
 }
 
-// hasty shortens the calls of a store that is meant to miss its answers.
-func hasty(cfg *store.Config) { cfg.CallTimeout = 500 * time.Millisecond }
+// within shortens the calls of a store that is meant to miss its answers.
+func within(d time.Duration) func(*store.Config) {
+	return func(cfg *store.Config) { cfg.CallTimeout = d }
+}
 
 func awayAtStart(t *testing.T, e *env) {
 	relay := NewRelay(t, e.cluster.Endpoints)
 	relay.Cut()
-	s := e.open(t, through(relay), hasty)
+	s := e.open(t, through(relay), within(300*time.Millisecond))
 	if _, err := s.Read(t.Context()); !errors.Is(err, store.ErrUnavailable) {
 		t.Errorf("read: got %v, want ErrUnavailable", err)
 	}
@@ -71,7 +73,7 @@ func callerGivesUp(t *testing.T, e *env) {
 
 func unknownOutcome(t *testing.T, e *env) {
 	relay := NewRelay(t, e.cluster.Endpoints)
-	s := e.open(t, through(relay), hasty)
+	s := e.open(t, through(relay), within(1500*time.Millisecond))
 	w := watch(t, e.open(t))
 	_, err := s.Update(t.Context(), func(img store.Image) ([]store.Change, error) {
 		relay.FreezeAnswers()
