@@ -23,7 +23,6 @@ const (
 	handshakeLimit = 10 * time.Second
 	// maxHeader bounds an upstream's response headers.
 	maxHeader = 1 << 20
-	bufSize   = 16 << 10
 )
 
 // Pools holds one transport for each distinct set of TLS settings, for as long as the process lives: they
@@ -97,8 +96,6 @@ func (p *Pools) build(settings *core.TLS) *http.Transport {
 		MaxIdleConnsPerHost:    idlePerHost,
 		IdleConnTimeout:        idleFor,
 		MaxResponseHeaderBytes: maxHeader,
-		WriteBufferSize:        bufSize,
-		ReadBufferSize:         bufSize,
 		// Upstreams are asked for identity: tokens are small, and a compressed stream arrives in lumps.
 		DisableCompression: true,
 	}

@@ -31,7 +31,8 @@ type relay struct {
 	a         *attempt
 	resp      *http.Response
 	events    *sse.Reader
-	out       []byte // events not written yet
+	out       []byte // events not written yet, in buf
+	buf       *[]byte
 	scratch   []byte // one event's data without its usage
 	sink      sink
 	committed bool
@@ -40,13 +41,10 @@ type relay struct {
 
 // stream relays a stream event by event.
 func (a *attempt) stream(resp *http.Response, body io.Reader) *fault {
-	buf := outs.Get().(*[]byte)
-	r := &relay{a: a, resp: resp, events: sse.NewReader(body, a.x.d.MaxEvent), out: (*buf)[:0], sink: newSink(a.x.w)}
+	r := &relay{a: a, resp: resp, events: sse.NewReader(body, a.x.d.MaxEvent), sink: newSink(a.x.w)}
 	defer func() {
 		r.events.Close()
-		if *buf = r.out[:0]; cap(r.out) <= 2*flushAt {
-			outs.Put(buf)
-		}
+		r.release()
 	}()
 	for {
 		event, err := r.events.Next()
@@ -72,7 +70,7 @@ func (r *relay) event(e sse.Event, now time.Time) (f *fault, done bool) {
 	case openai.Error:
 		return r.failed(r.a.errorInside(*chunk.Err), now), true
 	case openai.Done:
-		r.out = sse.AppendEvent(r.out, nil, e.Data)
+		r.append(nil, e.Data)
 		return r.complete(now), true
 	case openai.Content:
 		if !r.committed {
@@ -100,14 +98,34 @@ func (r *relay) event(e sse.Event, now time.Time) (f *fault, done bool) {
 func (r *relay) write(e sse.Event, chunk openai.Chunk) {
 	x := r.a.x
 	if !r.a.target.Upstream.StreamUsage || x.call.Envelope.IncludeUsage {
-		r.out = sse.AppendEvent(r.out, e.Name, e.Data)
+		r.append(e.Name, e.Data)
 		return
 	}
 	if chunk.Kind == openai.UsageOnly {
 		return
 	}
 	r.scratch = openai.AppendWithoutUsage(r.scratch[:0], e.Data)
-	r.out = sse.AppendEvent(r.out, e.Name, r.scratch)
+	r.append(e.Name, r.scratch)
+}
+
+// append gathers one event. The buffer is held only while there is something in it: an idle stream has none.
+func (r *relay) append(name, data []byte) {
+	if r.buf == nil {
+		r.buf = outs.Get().(*[]byte)
+		r.out = (*r.buf)[:0]
+	}
+	r.out = sse.AppendEvent(r.out, name, data)
+}
+
+func (r *relay) release() {
+	if r.buf == nil {
+		return
+	}
+	if cap(r.out) <= 2*flushAt {
+		*r.buf = r.out[:0]
+		outs.Put(r.buf)
+	}
+	r.buf, r.out = nil, nil
 }
 
 // commit sends the head of the answer: from here on nothing is tried again.
@@ -127,7 +145,7 @@ func (r *relay) commit(now time.Time) {
 
 func (r *relay) flush(now time.Time) *fault {
 	err := r.sink.flush(r.out, now)
-	r.out = r.out[:0]
+	r.release()
 	if err == nil {
 		return nil
 	}
@@ -162,7 +180,7 @@ func (r *relay) drain() {
 // ended handles the end of the upstream's body, which is a proper one only after a finish_reason.
 func (r *relay) ended(err error, now time.Time) *fault {
 	if errors.Is(err, io.EOF) && r.finished {
-		r.out = sse.AppendEvent(r.out, nil, []byte("[DONE]"))
+		r.append(nil, []byte("[DONE]"))
 		return r.complete(now)
 	}
 	if errors.Is(err, io.EOF) || errors.Is(err, sse.ErrTruncated) || errors.Is(err, sse.ErrTooLarge) {
@@ -186,6 +204,5 @@ func (r *relay) failed(f *fault, now time.Time) *fault {
 	if r.sink.flush(r.out, now) == nil {
 		r.sink.release()
 	}
-	r.out = r.out[:0]
 	return f
 }
