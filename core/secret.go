@@ -5,11 +5,20 @@ import (
 	"regexp"
 )
 
-// Secret is a credential in memory. It prints, logs and marshals as "[secret]".
-type Secret struct{ value string }
+// Secret is a credential in memory. It prints, logs and marshals as "[secret]". It is held behind a pointer:
+// where fmt reports a wrong verb it passes Format over and prints the fields of a struct, but of a pointer
+// in it only the address.
+type Secret struct{ value *string }
+
+func newSecret(value string) Secret { return Secret{&value} }
 
 // Reveal returns the credential itself, for the one place that sends it.
-func (s Secret) Reveal() string { return s.value }
+func (s Secret) Reveal() string {
+	if s.value == nil {
+		return ""
+	}
+	return *s.value
+}
 
 // String hides the credential.
 func (s Secret) String() string { return "[secret]" }
@@ -33,11 +42,11 @@ var envReference = regexp.MustCompile(`^\$\{env:([A-Za-z_][A-Za-z0-9_]*)\}$`)
 func resolveSecret(raw string, env Env) (Secret, error) {
 	m := envReference.FindStringSubmatch(raw)
 	if m == nil || env == nil {
-		return Secret{raw}, nil
+		return newSecret(raw), nil
 	}
 	v, ok := env(m[1])
 	if !ok || v == "" {
 		return Secret{}, fmt.Errorf("environment variable %s is not set on this node", m[1])
 	}
-	return Secret{v}, nil
+	return newSecret(v), nil
 }

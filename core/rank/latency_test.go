@@ -274,7 +274,7 @@ func TestLowerLatencyNeverLowersTheRank(t *testing.T) {
 		}
 		return true
 	}
-	if err := quick.Check(property, &quick.Config{MaxCount: 5000}); err != nil {
+	if err := quick.Check(property, &quick.Config{MaxCount: 1500}); err != nil {
 		t.Error(err)
 	}
 }
@@ -290,7 +290,7 @@ func TestDeclarationOrderDecidesOnlyExactTies(t *testing.T) {
 		}
 		return true
 	}
-	if err := quick.Check(property, &quick.Config{MaxCount: 2000}); err != nil {
+	if err := quick.Check(property, &quick.Config{MaxCount: 600}); err != nil {
 		t.Error(err)
 	}
 }
@@ -314,7 +314,7 @@ func TestTargetThatAlwaysFailsNeverBeatsOneThatAnswers(t *testing.T) {
 		}
 		return true
 	}
-	if err := quick.Check(property, &quick.Config{MaxCount: 2000}); err != nil {
+	if err := quick.Check(property, &quick.Config{MaxCount: 600}); err != nil {
 		t.Error(err)
 	}
 }
@@ -338,7 +338,7 @@ func TestScaleOfAllLatenciesDoesNotMatter(t *testing.T) {
 		}
 		return slices.Equal(got, want)
 	}
-	if err := quick.Check(property, &quick.Config{MaxCount: 1000}); err != nil {
+	if err := quick.Check(property, &quick.Config{MaxCount: 300}); err != nil {
 		t.Error(err)
 	}
 }

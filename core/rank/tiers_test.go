@@ -176,7 +176,7 @@ func TestEveryTargetStandsExactlyOnceAndAtMostOneIsAProbe(t *testing.T) {
 		}
 		return true
 	}
-	if err := quick.Check(property, &quick.Config{MaxCount: 500}); err != nil {
+	if err := quick.Check(property, &quick.Config{MaxCount: 200}); err != nil {
 		t.Error(err)
 	}
 }

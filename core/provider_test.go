@@ -1,0 +1,168 @@
+package core_test
+
+import (
+	"testing"
+
+	"github.com/sluice-gateway/sluice/core"
+)
+
+func compileProvider(t *testing.T, body string, env core.Env) (*core.Upstream, []core.Fault) {
+	t.Helper()
+	s, faults := core.Compile(document(t, "provider/p "+body, modelA), env)
+	if len(s.Targets()) == 0 {
+		return nil, faults
+	}
+	return s.Targets()[0].Upstream, faults
+}
+
+func TestBaseURLIsCheckedAndCleaned(t *testing.T) {
+	for raw, want := range map[string]string{
+		"https://api.example/v1":       "https://api.example/v1",
+		"https://api.example/v1///":    "https://api.example/v1",
+		"http://127.0.0.1:8000":        "http://127.0.0.1:8000",
+		"http://[::1]:8000/":           "http://[::1]:8000",
+		"https://h/a%2Fb/":             "https://h/a%2Fb",
+		"ftp://h/v1":                   "",
+		"//h/v1":                       "",
+		"":                             "",
+		"https://":                     "",
+		"https:///v1":                  "",
+		"https:opaque":                 "",
+		"https://user:pw@h/v1":         "",
+		"https://h/v1?key=1":           "",
+		"https://h/v1?":                "",
+		"https://h/v1#x":               "",
+		"https://h/v1#":                "",
+		"https://h:port/v1":            "",
+		"http://[::1":                  "",
+		"https://h/\x00":               "",
+		"file:///etc/passwd":           "",
+		"javascript:alert(1)":          "",
+		"https://%41.example/v1 space": "",
+	} {
+		doc := document(t, `provider/p {"kind":"openai"}`, modelA)
+		doc.Providers["p"].BaseURL = raw
+		s, faults := core.Compile(doc, nil)
+		switch {
+		case want == "" && (len(s.Targets()) != 0 || len(faults) < 2 || faults[1].Pointer != "/base_url"):
+			t.Errorf("%q: got %v, want it refused at /base_url", raw, faults)
+		case want != "" && (len(faults) != 0 || s.Targets()[0].Upstream.BaseURL.String() != want):
+			t.Errorf("%q: got faults %v, want it served as %q", raw, faults, want)
+		}
+	}
+}
+
+func TestCredentialTakesItsPlace(t *testing.T) {
+	for _, tc := range []struct{ auth, header, query, value string }{
+		{`{"secret":"k"}`, "Authorization", "", "Bearer k"},
+		{`{"secret":"k","scheme":""}`, "Authorization", "", "k"},
+		{`{"secret":"k","scheme":"Token"}`, "Authorization", "", "Token k"},
+		{`{"secret":"k","header":"api-key"}`, "Api-Key", "", "k"},
+		{`{"secret":"k","header":"authorization"}`, "Authorization", "", "Bearer k"},
+		{`{"secret":"k","header":"x-key","scheme":"Key"}`, "X-Key", "", "Key k"},
+		{`{"secret":"k","query":"key"}`, "", "key", "k"},
+	} {
+		u, faults := compileProvider(t, `{"kind":"openai","base_url":"http://up","auth":`+tc.auth+`}`, nil)
+		if u == nil {
+			t.Errorf("%s: got faults %v, want none", tc.auth, faults)
+			continue
+		}
+		if c := u.Credential; c.Header != tc.header || c.Query != tc.query || c.Value.Reveal() != tc.value || c.Key == "" {
+			t.Errorf("%s: got header %q, query %q, value %q; want %q, %q, %q", tc.auth, c.Header, c.Query, c.Value.Reveal(), tc.header, tc.query, tc.value)
+		}
+	}
+}
+
+func TestProviderFaultsPointAtTheirField(t *testing.T) {
+	for body, want := range map[string]string{
+		`"auth":{"secret":""}`:                                      "/auth/secret required",
+		`"auth":{"secret":"k","query":"q","header":"h"}`:            "/auth/query exclusive",
+		`"auth":{"secret":"k","query":"q","scheme":""}`:             "/auth/query exclusive",
+		`"auth":{"secret":"k","header":"a b"}`:                      "/auth/header header-name",
+		`"auth":{"secret":"line\nbreak"}`:                           "/auth/secret header-value",
+		`"headers":{"bad name":"v"}`:                                "/headers/bad name header-name",
+		`"headers":{"a/b~c":"v"}`:                                   "/headers/a~1b~0c header-name",
+		`"headers":{"authorization":"v"}`:                           "/headers/authorization reserved-header",
+		`"headers":{"HOST":"v"}`:                                    "/headers/HOST reserved-header",
+		`"headers":{"x-a":"v\r\nInjected: 1"}`:                      "/headers/x-a header-value",
+		`"headers":{"X-A":"1","x-a":"2"}`:                           "/headers/x-a unique",
+		`"tls":{"ca_pem":"nothing"}`:                                "/tls/ca_pem pem",
+		`"tls":{"cert_pem":"x"}`:                                    "/tls pair",
+		`"tls":{"cert_pem":"x","key_pem":"y"}`:                      "/tls/cert_pem pem",
+		`"auth":{"secret":"${env:SLUICE_TEST_NOT_THERE}"}`:          "/auth/secret environment",
+		`"auth":{"secret":"k","header":"a b","query":"q"},"tls":{}`: "/auth/header header-name",
+	} {
+		u, faults := compileProvider(t, `{"kind":"openai","base_url":"http://up",`+body+`}`, func(string) (string, bool) { return "", false })
+		if u != nil || len(faults) < 2 || faults[1].Pointer+" "+faults[1].Rule != want || faults[1].Severity != core.SeverityReject {
+			t.Errorf("%s: got %v, want %s", body, shorts(faults), want)
+		}
+	}
+	_, faults := compileProvider(t, `{"kind":"other","base_url":"http://up"}`, nil)
+	wantFaults(t, "kind", faults, "model/a#/provider reference reject", "provider/p#/kind enum reject")
+}
+
+func TestFixedHeadersAreCanonicalAndSorted(t *testing.T) {
+	u, faults := compileProvider(t, `{"kind":"openai","base_url":"http://up","headers":{"x-b":"2","X-A":"1","openai-organization":"o"}}`, nil)
+	wantFaults(t, "headers", faults)
+	want := []core.Header{{Name: "Openai-Organization", Value: "o"}, {Name: "X-A", Value: "1"}, {Name: "X-B", Value: "2"}}
+	if len(u.Headers) != 3 {
+		t.Fatalf("got %v, want %v", u.Headers, want)
+	}
+	for i := range want {
+		if u.Headers[i] != want[i] {
+			t.Errorf("got %v, want %v", u.Headers, want)
+			break
+		}
+	}
+}
+
+func TestEnvironmentReferenceResolvesOnTheNodeOnly(t *testing.T) {
+	const body = `{"kind":"openai","base_url":"http://up","auth":{"secret":"${env:KEY}"}}`
+	node, faults := compileProvider(t, body, func(name string) (string, bool) { return "value-of-" + name, true })
+	wantFaults(t, "on a node", faults)
+	control, faults := compileProvider(t, body, nil)
+	wantFaults(t, "on the control plane", faults)
+	if got := node.Credential.Value.Reveal(); got != "Bearer value-of-KEY" {
+		t.Errorf("on a node: got %q, want %q", got, "Bearer value-of-KEY")
+	}
+	if node.Credential.Key != control.Credential.Key {
+		t.Error("the credential's key depends on the environment, so nodes would not share signals")
+	}
+}
+
+func TestSignalKeyNamesWhatDeterminesTheSpeed(t *testing.T) {
+	const base = `provider/p {"kind":"openai","base_url":"http://up","auth":{"secret":"k"}}`
+	key := func(provider, model string) uint64 {
+		t.Helper()
+		s, faults := core.Compile(document(t, provider, model), nil)
+		wantFaults(t, provider+model, faults)
+		return uint64(s.Targets()[0].Signal)
+	}
+	was := key(base, `model/a {"provider":"p","upstream_model":"m"}`)
+	if got := key(`provider/q {"kind":"openai","base_url":"http://up/","auth":{"secret":"k"},"headers":{"x-a":"1"}}`, `model/renamed {"provider":"q","upstream_model":"m","timeouts":{"idle":"1s"}}`); got != was {
+		t.Error("renaming changes the key, want the history kept")
+	}
+	for what, got := range map[string]uint64{
+		"another upstream model": key(base, `model/a {"provider":"p","upstream_model":"n"}`),
+		"another address":        key(`provider/p {"kind":"openai","base_url":"http://down","auth":{"secret":"k"}}`, modelA),
+		"another credential":     key(`provider/p {"kind":"openai","base_url":"http://up","auth":{"secret":"l"}}`, modelA),
+		"no credential":          key(`provider/p {"kind":"openai","base_url":"http://up"}`, modelA),
+	} {
+		if got == was {
+			t.Errorf("%s keeps the key, want a fresh start", what)
+		}
+	}
+}
+
+func TestEqualTLSSettingsShareOnePool(t *testing.T) {
+	pool := func(tls string) string {
+		t.Helper()
+		u, faults := compileProvider(t, `{"kind":"openai","base_url":"https://up"`+tls+`}`, nil)
+		wantFaults(t, tls, faults)
+		return u.Pool
+	}
+	none, named, again, insecure := pool(""), pool(`,"tls":{"server_name":"x"}`), pool(`,"tls":{"server_name":"x"}`), pool(`,"tls":{"server_name":"x","insecure_skip_verify":true}`)
+	if none == named || named != again || named == insecure {
+		t.Errorf("got pools %q, %q, %q, %q; want the second and third alone equal", none, named, again, insecure)
+	}
+}
