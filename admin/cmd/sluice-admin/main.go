@@ -1,0 +1,71 @@
+// Command sluice-admin serves the admin API of a Sluice gateway.
+package main
+
+import (
+	"context"
+	"errors"
+	"flag"
+	"fmt"
+	"log/slog"
+	"net"
+	"os"
+	"os/signal"
+	"runtime/debug"
+	"syscall"
+
+	_ "golang.org/x/crypto/x509roots/fallback" // TLS roots for images without any
+
+	"github.com/sluice-gateway/sluice/admin"
+	"github.com/sluice-gateway/sluice/store"
+)
+
+func main() {
+	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
+	defer stop()
+	// A second signal ends the process at once.
+	context.AfterFunc(ctx, stop)
+	if err := run(ctx, os.Args[1:]); err != nil {
+		if !errors.Is(err, flag.ErrHelp) {
+			fmt.Fprintln(os.Stderr, "sluice-admin:", err)
+		}
+		os.Exit(1)
+	}
+}
+
+func run(ctx context.Context, args []string) error {
+	if len(args) > 0 && args[0] == "health" {
+		return health(ctx, args[1:], os.Getenv)
+	}
+	s, err := parse(args, os.Getenv)
+	if err != nil {
+		return err
+	}
+	log := slog.New(slog.NewJSONHandler(os.Stderr, nil))
+	st, err := store.Open(s.store(log))
+	if err != nil {
+		return err
+	}
+	defer st.Close()
+	version := version()
+	srv, err := admin.New(admin.Config{
+		Store: st, AdminTokens: s.adminTokens, ViewerTokens: s.viewerTokens, Version: version, Logger: log,
+	})
+	if err != nil {
+		return err
+	}
+	l, err := new(net.ListenConfig).Listen(ctx, "tcp", s.listen)
+	if err != nil {
+		return fmt.Errorf("listen: %w", err)
+	}
+	log.Info("serving the admin API", "address", l.Addr().String(), "version", version)
+	return srv.Serve(ctx, l)
+}
+
+// version is that of the module, as the go command recorded it.
+func version() string {
+	info, ok := debug.ReadBuildInfo()
+	if !ok {
+		return ""
+	}
+	return info.Main.Version
+}

@@ -1,0 +1,82 @@
+package main
+
+import (
+	"cmp"
+	"errors"
+	"flag"
+	"fmt"
+	"log/slog"
+	"strings"
+
+	"github.com/sluice-gateway/sluice/store"
+)
+
+// settings are the flags and the environment, read once.
+type settings struct {
+	listen                    string
+	endpoints                 []string
+	prefix                    string
+	username, password        string
+	adminTokens, viewerTokens []string
+}
+
+const (
+	envListen     = "SLUICE_ADMIN_LISTEN"
+	defaultListen = ":8081"
+)
+
+const usage = `Usage: sluice-admin [flags]
+       sluice-admin health [URL]
+
+Serves the admin API. SLUICE_ADMIN_TOKEN and SLUICE_VIEWER_TOKEN hold its bearer tokens, SLUICE_ETCD_PASSWORD
+the password for etcd; several tokens are separated by commas. health exits with 0 when the service at
+URL is ready; by default that of this machine.
+
+Flags:
+`
+
+// parse reads the flags, whose defaults are in the environment. Secrets are in the environment only, since
+// everyone can read a command line.
+func parse(args []string, env func(string) string) (settings, error) {
+	var s settings
+	f := flag.NewFlagSet("sluice-admin", flag.ContinueOnError)
+	f.Usage = func() {
+		fmt.Fprint(f.Output(), usage)
+		f.PrintDefaults()
+	}
+	f.StringVar(&s.listen, "listen", cmp.Or(env(envListen), defaultListen), "`address` to listen on ("+envListen+")")
+	etcd := f.String("etcd", env("SLUICE_ETCD_ENDPOINTS"), "comma-separated `endpoints` of etcd (SLUICE_ETCD_ENDPOINTS)")
+	f.StringVar(&s.prefix, "etcd-prefix", cmp.Or(env("SLUICE_ETCD_PREFIX"), store.DefaultPrefix), "`prefix` of all keys in etcd (SLUICE_ETCD_PREFIX)")
+	f.StringVar(&s.username, "etcd-username", env("SLUICE_ETCD_USERNAME"), "`name` of the user in etcd (SLUICE_ETCD_USERNAME)")
+	if err := f.Parse(args); err != nil {
+		return s, err
+	}
+	if f.NArg() > 0 {
+		return s, fmt.Errorf("unexpected argument %q", f.Arg(0))
+	}
+	s.endpoints = list(*etcd)
+	s.password = env("SLUICE_ETCD_PASSWORD")
+	s.adminTokens, s.viewerTokens = list(env("SLUICE_ADMIN_TOKEN")), list(env("SLUICE_VIEWER_TOKEN"))
+	switch {
+	case len(s.endpoints) == 0:
+		return s, errors.New("no etcd endpoints: set --etcd or SLUICE_ETCD_ENDPOINTS")
+	case len(s.adminTokens) == 0:
+		return s, errors.New("no admin token: set SLUICE_ADMIN_TOKEN")
+	}
+	return s, nil
+}
+
+func (s settings) store(log *slog.Logger) store.Config {
+	return store.Config{Endpoints: s.endpoints, Prefix: s.prefix, Username: s.username, Password: s.password, Logger: log}
+}
+
+// list splits at commas and leaves out what is empty.
+func list(s string) []string {
+	var out []string
+	for part := range strings.SplitSeq(s, ",") {
+		if part = strings.TrimSpace(part); part != "" {
+			out = append(out, part)
+		}
+	}
+	return out
+}

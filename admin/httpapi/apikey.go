@@ -1,0 +1,92 @@
+package httpapi
+
+import (
+	"github.com/labstack/echo/v4"
+
+	"github.com/sluice-gateway/sluice/core"
+)
+
+// @Summary		List API keys
+// @Description	Pages of one list show the API keys as they were at one revision, in the order of their ids.
+// @Tags			api-keys
+// @ID				listAPIKeys
+// @Security		Bearer
+// @Param			limit			query		int			false	"Most entries of the page"	minimum(1)	maximum(1000)	default(100)
+// @Param			page_token		query		string		false	"`next_page_token` of the page before"
+// @Param			label			query		[]string	false	"Only what bears the label, as `name=value`; all of them when repeated"	collectionFormat(multi)
+// @Success		200				{object}	List{items=[]Item{resource=core.APIKey}}
+// @Failure		400,401,410,503	{object}	Problem
+// @Router			/admin/v1/api-keys [get]
+func (a *API) listAPIKeys(c echo.Context) error { return a.list(c, core.KindAPIKey) }
+
+// @Summary	Get an API key
+// @Tags		api-keys
+// @ID			getAPIKey
+// @Security	Bearer
+// @Param		id						path		string	true	"Id of the API key"
+// @Param		If-None-Match			header		string	false	"Answer 304 when the ETag is one of these"
+// @Success	200						{object}	core.APIKey
+// @Header		200,304					{string}	ETag	"Revision of the last change, in double quotes"
+// @Success	304						"Not modified"
+// @Failure	400,401,404,409,412,503	{object}	Problem
+// @Router		/admin/v1/api-keys/{id} [get]
+func (a *API) getAPIKey(c echo.Context) error { return a.get(c, core.KindAPIKey) }
+
+// @Summary		Create or replace an API key
+// @Description	`id` may be left out of the body. A masked secret keeps the stored one.
+// @Tags			api-keys
+// @ID				putAPIKey
+// @Security		Bearer
+// @Param			id										path		string		true	"Id of the API key"
+// @Param			body									body		core.APIKey	true	"The whole API key"
+// @Param			If-Match								header		string		false	"Only when the ETag is one of these, or `*`: only when it exists"
+// @Param			If-None-Match							header		string		false	"`*`: only when it does not exist"
+// @Param			wait									query		string		false	"Answer when every live node serves the write, or after this long: a duration of at most 60s"	example(5s)
+// @Success		200										{object}	core.APIKey
+// @Success		201										{object}	core.APIKey
+// @Header			200,201									{string}	ETag					"Revision of the last change, in double quotes"
+// @Header			200,201									{integer}	X-Sluice-Revision		"Store revision that holds the write"
+// @Header			200,201									{string}	X-Sluice-Wait			"With wait: complete, or incomplete when not every live node serves the write yet"
+// @Header			200,201									{string}	X-Sluice-Waiting-For	"With an incomplete wait: the nodes that do not serve it, at most 50, by comma"
+// @Header			200,201									{integer}	X-Sluice-Nodes			"With wait: how many nodes live"
+// @Header			201										{string}	Location				"Path of the API key"
+// @Failure		400,401,403,409,412,413,415,422,500,503	{object}	Problem
+// @Router			/admin/v1/api-keys/{id} [put]
+func (a *API) putAPIKey(c echo.Context) error { return a.put(c, core.KindAPIKey) }
+
+// @Summary		Change an API key
+// @Description	A JSON merge patch (RFC 7396): null removes, arrays are replaced whole, what is absent stays, secrets too.
+// @Tags			api-keys
+// @ID				patchAPIKey
+// @Security		Bearer
+// @Accept			application/merge-patch+json
+// @Param			id											path		string	true	"Id of the API key"
+// @Param			body										body		object	true	"The merge patch"
+// @Param			If-Match									header		string	false	"Only when the ETag is one of these"
+// @Param			wait										query		string	false	"Answer when every live node serves the write, or after this long: a duration of at most 60s"	example(5s)
+// @Success		200											{object}	core.APIKey
+// @Header			200											{string}	ETag					"Revision of the last change, in double quotes"
+// @Header			200											{integer}	X-Sluice-Revision		"Store revision that holds the write"
+// @Header			200											{string}	X-Sluice-Wait			"With wait: complete, or incomplete when not every live node serves the write yet"
+// @Header			200											{string}	X-Sluice-Waiting-For	"With an incomplete wait: the nodes that do not serve it, at most 50, by comma"
+// @Header			200											{integer}	X-Sluice-Nodes			"With wait: how many nodes live"
+// @Failure		400,401,403,404,409,412,413,415,422,500,503	{object}	Problem
+// @Router			/admin/v1/api-keys/{id} [patch]
+func (a *API) patchAPIKey(c echo.Context) error { return a.patch(c, core.KindAPIKey) }
+
+// @Summary		Delete an API key
+// @Description	Whoever holds the key is refused from then on.
+// @Tags			api-keys
+// @ID				deleteAPIKey
+// @Security		Bearer
+// @Param			id								path	string	true	"Id of the API key"
+// @Param			If-Match						header	string	false	"Only when the ETag is one of these"
+// @Param			wait							query	string	false	"Answer when every live node serves the write, or after this long: a duration of at most 60s"	example(5s)
+// @Success		204								"Deleted"
+// @Header			204								{integer}	X-Sluice-Revision		"Store revision that holds the write"
+// @Header			204								{string}	X-Sluice-Wait			"With wait: complete, or incomplete when not every live node serves the write yet"
+// @Header			204								{string}	X-Sluice-Waiting-For	"With an incomplete wait: the nodes that do not serve it, at most 50, by comma"
+// @Header			204								{integer}	X-Sluice-Nodes			"With wait: how many nodes live"
+// @Failure		400,401,403,404,409,412,500,503	{object}	Problem
+// @Router			/admin/v1/api-keys/{id} [delete]
+func (a *API) deleteAPIKey(c echo.Context) error { return a.remove(c, core.KindAPIKey) }

@@ -1,0 +1,109 @@
+// Package mask hides the secret fields of resources in answers and puts the stored secrets back where a
+// caller returns what it was shown.
+//
+// It works on decoded JSON and changes it in place; a value must not be used by two goroutines at once.
+package mask
+
+import (
+	"regexp"
+	"strings"
+)
+
+const (
+	cover = "***"
+	// shown is how many characters at the end tell two secrets apart.
+	shown = 4
+	// minLength is the least length of which the end is shown: of a shorter secret, four characters
+	// would be too large a part.
+	minLength = 12
+)
+
+var (
+	reference = regexp.MustCompile(`^\$\{env:[A-Za-z_][A-Za-z0-9_]*\}$`)
+	masked    = regexp.MustCompile(`(?s)^\*{3}.{0,4}$`)
+)
+
+// String returns what is shown of secret: "***" and the last four characters, or "***" alone when it has
+// fewer than twelve. "${env:NAME}" names a secret without holding it and is shown as it is; "" stays empty.
+func String(secret string) string {
+	if secret == "" || reference.MatchString(secret) {
+		return secret
+	}
+	runes := []rune(secret)
+	if len(runes) < minLength {
+		return cover
+	}
+	return cover + string(runes[len(runes)-shown:])
+}
+
+// Hide masks the fields at the pointers. What is not a string there, or not an object on the way there, is
+// covered whole.
+func Hide(resource map[string]any, pointers []string) {
+	for _, p := range pointers {
+		hide(resource, names(p))
+	}
+}
+
+func hide(parent map[string]any, path []string) {
+	switch v := parent[path[0]].(type) {
+	case nil:
+	case map[string]any:
+		if len(path) == 1 {
+			parent[path[0]] = cover
+			return
+		}
+		hide(v, path[1:])
+	case string:
+		parent[path[0]] = cover
+		if len(path) == 1 {
+			parent[path[0]] = String(v)
+		}
+	default:
+		parent[path[0]] = cover
+	}
+}
+
+// Restore replaces each masked field of next by the stored secret of which it is the mask. It returns the
+// pointers at which a mask stands that is not that of the stored secret.
+func Restore(next, stored map[string]any, pointers []string) (foreign []string) {
+	for _, p := range pointers {
+		parent, name := locate(next, p)
+		v, ok := parent[name].(string)
+		if !ok {
+			continue
+		}
+		old, had := stringAt(stored, p)
+		switch {
+		case had && v == String(old):
+			parent[name] = old
+		case had && v == old:
+		case masked.MatchString(v):
+			foreign = append(foreign, p)
+		}
+	}
+	return foreign
+}
+
+func stringAt(resource map[string]any, pointer string) (string, bool) {
+	parent, name := locate(resource, pointer)
+	s, ok := parent[name].(string)
+	return s, ok
+}
+
+// locate returns the object that holds the field of the pointer and the field's name; the object is nil
+// when the resource has none there.
+func locate(resource map[string]any, pointer string) (map[string]any, string) {
+	path := names(pointer)
+	for _, name := range path[:len(path)-1] {
+		resource, _ = resource[name].(map[string]any)
+	}
+	return resource, path[len(path)-1]
+}
+
+func names(pointer string) []string {
+	path := strings.Split(strings.TrimPrefix(pointer, "/"), "/")
+	for i, name := range path {
+		path[i] = strings.NewReplacer("~1", "/", "~0", "~").Replace(name)
+	}
+	return path
+}
