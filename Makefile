@@ -25,7 +25,7 @@ export TESTCONTAINERS_HOST_OVERRIDE ?= localhost
 
 .PHONY: help
 help: ## List the targets.
-	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  %-10s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
+	@awk -F ':.*## ' '/^[a-z0-9-]+:.*## / { printf "  %-10s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
 
 .PHONY: dev
 dev: ## Run everything in one process, with an embedded etcd and demo upstreams.
