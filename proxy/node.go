@@ -66,6 +66,7 @@ type Node struct {
 	started  time.Time
 	logger   *slog.Logger
 	board    *signal.Board
+	ranker   *rank.Ranker
 	cooling  *cooldown.Table
 	holder   *live.Holder
 	sharer   *share.Sharer
@@ -87,6 +88,7 @@ func New(cfg Config) *Node {
 		started:  time.Now(),
 		logger:   cfg.Logger.With("node", cfg.NodeID),
 		board:    signal.NewBoard(),
+		ranker:   rank.NewRanker(),
 		registry: prometheus.NewRegistry(),
 		pools:    dispatch.NewPools((&net.Dialer{Control: guard}).DialContext),
 	}
@@ -105,7 +107,7 @@ func New(cfg Config) *Node {
 	n.edge = serve.New(serve.Config{
 		State: n.holder.Load, Observer: n.metrics, Logger: n.logger, MaxBody: cfg.MaxBody, MaxBuffered: cfg.MaxBuffered,
 		Dispatcher: dispatch.New(dispatch.Config{
-			Board: n.board, Ranker: rank.NewRanker(), Cooldowns: n.cooling, Transport: n.pools.Transport, Owner: n.sharer.Owns,
+			Board: n.board, Ranker: n.ranker, Cooldowns: n.cooling, Transport: n.pools.Transport, Owner: n.sharer.Owns,
 			Cooled: n.sharer.Urgent, Observer: n.metrics, Logger: n.logger, UserAgent: userAgent, MaxAnswer: defaultMaxAnswer, MaxEvent: defaultMaxEvent,
 		}),
 	})
@@ -195,6 +197,7 @@ func (n *Node) changed(s *live.State) {
 	}
 	keep := func(k signal.Key) bool { return kept[k] }
 	n.board.Forget(keep)
+	n.ranker.Forget(func(group string) bool { _, served := s.Group(group); return served })
 	n.cooling.Forget(keep, time.Now())
 	n.announce()
 }

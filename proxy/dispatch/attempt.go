@@ -133,6 +133,16 @@ func (a *attempt) refused(resp *http.Response, body io.Reader) *fault {
 	return statusFault(a.target, a.x.call.Group, resp.StatusCode, e, e.RetryAfter)
 }
 
+// begun tells the fleet of a first token when it comes, not when its stream ends, which may be minutes later.
+func (a *attempt) begun(now time.Time) {
+	a.firstToken = max(now.Sub(a.start), 1)
+	a.x.d.Board.Succeed(a.target.Signal, a.x.class, a.firstToken, now)
+	a.x.d.Cooldowns.Succeed(a.target, a.start)
+	if a.x.probe == a.target {
+		a.x.releaseProbe()
+	}
+}
+
 // settle feeds the signals and the cooldowns with how the attempt ended.
 func (a *attempt) settle(f *fault) (*fault, bool) {
 	now, d, key := time.Now(), a.x.d, a.target.Signal
@@ -140,15 +150,17 @@ func (a *attempt) settle(f *fault) (*fault, bool) {
 	report := Attempt{Target: a.target, Outcome: "ok", Elapsed: elapsed, FirstToken: a.firstToken, Usage: a.usage}
 	cooled := false
 	switch {
+	case f == nil && a.firstToken > 0: // begun has said so
 	case f == nil:
-		d.Board.Succeed(key, a.x.class, cmp.Or(a.firstToken, a.took, elapsed), now)
+		d.Board.Succeed(key, a.x.class, cmp.Or(a.took, elapsed), now)
 		d.Cooldowns.Succeed(a.target, a.start)
 	case f.blame:
 		report.Outcome = f.slug
-		if a.firstToken > 0 { // it began well: the time to the first token was real
-			d.Board.Succeed(key, a.x.class, a.firstToken, now)
+		late := elapsed
+		if a.firstToken > 0 { // how long the stream ran is no time to a first token
+			late = 0
 		}
-		d.Board.Fail(key, a.x.class, elapsed, now)
+		d.Board.Fail(key, a.x.class, late, now)
 		cooled = d.Cooldowns.Fail(a.target, f.cool, now) > 0
 		if cooled {
 			d.Cooled()

@@ -74,7 +74,7 @@ func (r *relay) event(e sse.Event, now time.Time) (f *fault, done bool) {
 		return r.complete(now), true
 	case openai.Content:
 		if !r.committed {
-			r.a.firstToken = max(now.Sub(r.a.start), 1)
+			r.a.begun(now)
 			r.commit(now)
 		}
 	}

@@ -7,6 +7,7 @@ import (
 	"net/http"
 	"slices"
 	"strings"
+	"sync"
 	"testing"
 	"time"
 
@@ -192,12 +193,14 @@ func TestAClientThatLeavesCancelsTheUpstreamAndNobodyIsBlamed(t *testing.T) {
 			ctx, leave := context.WithCancel(t.Context())
 			req, _ := http.NewRequestWithContext(ctx, http.MethodPost, h.URL+"/v1/chat/completions", strings.NewReader(c.body))
 			req.Header.Set("Authorization", "Bearer "+callerKey)
-			go func() {
+			var asked sync.WaitGroup
+			defer asked.Wait()
+			asked.Go(func() {
 				h.eventually("the upstream is asked", func() bool { return a.count() == 1 })
 				if c.read == 0 {
 					leave()
 				}
-			}()
+			})
 			if resp, err := h.Client().Do(req); err == nil {
 				io.ReadFull(resp.Body, make([]byte, c.read))
 				leave()
@@ -235,5 +238,27 @@ func TestAClientThatLeavesInARetryPauseEndsTheRequest(t *testing.T) {
 	h.checkQuiet()
 	if a.count() != 1 {
 		t.Errorf("hits %d, want 1", a.count())
+	}
+}
+
+func TestAFirstTokenIsKnownBeforeItsStreamEnds(t *testing.T) {
+	a := newUpstream(t, eventsThen(hang, token("a")))
+	h := gateway(t, options{}, a)
+	ctx, leave := context.WithCancel(t.Context())
+	defer leave()
+	req, _ := http.NewRequestWithContext(ctx, http.MethodPost, h.URL+"/v1/chat/completions", strings.NewReader(streamed))
+	req.Header.Set("Authorization", "Bearer "+callerKey)
+	resp, err := h.Client().Do(req)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer resp.Body.Close()
+	h.eventually("the first token is measured", func() bool {
+		return h.board.Estimate(h.target("a").Signal, signal.TTFT, time.Now()).Measured
+	})
+	leave()
+	h.checkQuiet()
+	if e := h.board.Estimate(h.target("a").Signal, signal.TTFT, time.Now()); e.Failures != 0 {
+		t.Errorf("estimate %+v", e)
 	}
 }

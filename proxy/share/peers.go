@@ -27,6 +27,7 @@ func newPeers(self string) *peers {
 func (p *peers) publish() {
 	live := append(slices.Collect(maps.Keys(p.set)), p.self)
 	slices.Sort(live)
+	live = slices.Compact(live)
 	p.live.Store(&live)
 }
 
@@ -40,10 +41,7 @@ func (s *Sharer) reset(values map[string][]byte) {
 	decoded := make(map[string]*signal.Peer, len(values))
 	clear(s.peers.set)
 	for node, value := range values {
-		if node == s.cfg.Node {
-			continue
-		}
-		s.peers.set[node] = true
+		s.peers.set[node] = true // this node's own key too: what it measured before a restart is as good as anyone's
 		if p := s.decode(node, value, now); p != nil {
 			decoded[node] = p
 		}
@@ -54,9 +52,6 @@ func (s *Sharer) reset(values map[string][]byte) {
 }
 
 func (s *Sharer) heard(node string, value []byte) {
-	if node == s.cfg.Node {
-		return
-	}
 	if p := s.decode(node, value, time.Now()); p != nil {
 		s.board.SetPeer(node, p)
 	}
