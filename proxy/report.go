@@ -46,7 +46,7 @@ func (n *Node) report(now time.Time) status.Report {
 }
 
 func estimate(e signal.Estimate) *status.SignalEstimate {
-	if !e.Tried {
+	if e.SinceSample == signal.Never { // what is there is borrowed from the other class
 		return nil
 	}
 	return &status.SignalEstimate{LatencySeconds: e.Latency, Weight: e.Weight, Failures: e.Failures, AgeSeconds: e.SinceSample.Seconds()}
