@@ -3,6 +3,7 @@ package main
 import (
 	"fmt"
 	"os"
+	"regexp"
 	"strings"
 	"testing"
 )
@@ -21,7 +22,7 @@ func TestMain(m *testing.M) {
 
 func TestASmallRunPrintsEveryRow(t *testing.T) {
 	var out strings.Builder
-	if err := run(t.Context(), smokeSize, &out); err != nil {
+	if err := run(t.Context(), smokeSize, regexp.MustCompile(""), &out); err != nil {
 		t.Fatal(err)
 	}
 	for _, want := range []string{"ratio", "CPU ms / 1,000 requests", "allocations / request", "p99 ms", "CPU µs / stream event", "peak memory MiB"} {

@@ -7,11 +7,13 @@ package main
 
 import (
 	"context"
+	"flag"
 	"fmt"
 	"io"
 	"log"
 	"os"
 	"os/signal"
+	"regexp"
 	"syscall"
 	"time"
 )
@@ -26,29 +28,28 @@ func main() {
 	}
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
 	defer stop()
-	if err := run(ctx, fullSize, os.Stdout); err != nil {
+	only := flag.String("run", "", "regular expression that picks workloads by name")
+	flag.Parse()
+	wanted, err := regexp.Compile(*only)
+	if err != nil {
+		log.Fatal("bench: ", err)
+	}
+	if err := run(ctx, fullSize, wanted, os.Stdout); err != nil {
 		log.Fatal("bench: ", err)
 	}
 }
 
-// run measures and reports.
-func run(ctx context.Context, s size, out io.Writer) error {
+// run measures the wanted workloads and reports.
+func run(ctx context.Context, s size, wanted *regexp.Regexp, out io.Writer) error {
 	began := time.Now()
 	st, err := newStage(ctx)
 	if err != nil {
 		return err
 	}
 	defer st.close()
-	var outcomes []outcome
-	for _, w := range workloads(s, callerKey) {
-		if w.share > 0 {
-			w.plan.Rate = w.share * slowest(outcomes[len(outcomes)-1])
-		}
-		o, err := compare(ctx, w, st.contenders)
-		if err != nil {
-			return fmt.Errorf("%s: %w", w.name, err)
-		}
-		outcomes = append(outcomes, o)
+	outcomes, err := compareAll(ctx, workloads(s, callerKey), wanted, st.contenders)
+	if err != nil {
+		return err
 	}
 	peak, err := st.peakMemory()
 	if err != nil {
@@ -59,6 +60,27 @@ func run(ctx context.Context, s size, out io.Writer) error {
 	}
 	_, err = fmt.Fprintf(out, "\nmeasured in %v\n", time.Since(began).Round(time.Second))
 	return err
+}
+
+// compareAll runs the wanted workloads; an open loop takes its rate from the wanted one before it.
+func compareAll(ctx context.Context, all []workload, wanted *regexp.Regexp, contenders []contender) (out []outcome, err error) {
+	for _, w := range all {
+		if !wanted.MatchString(w.name) {
+			continue
+		}
+		if w.share > 0 {
+			if len(out) == 0 {
+				return nil, fmt.Errorf("%s takes its rate from a closed loop: pick one too", w.name)
+			}
+			w.plan.Rate = w.share * slowest(out[len(out)-1])
+		}
+		o, err := compare(ctx, w, contenders)
+		if err != nil {
+			return nil, fmt.Errorf("%s: %w", w.name, err)
+		}
+		out = append(out, o)
+	}
+	return out, nil
 }
 
 // slowest returns the rate of the slower contender, so that an open loop overloads neither.

@@ -88,7 +88,9 @@ func report(w io.Writer, contenders []contender, outcomes []outcome, peak summar
 		}
 	}
 	t.line("whole run", "", "", "")
-	t.row("  CPU µs / stream event", perEvent(byName[longClosed], byName[shortClosed]))
+	if long, short := byName[longClosed], byName[shortClosed]; len(long.rounds) > 0 && len(short.rounds) > 0 {
+		t.row("  CPU µs / stream event", perEvent(long, short))
+	}
 	t.row("  peak memory MiB", peak)
 	return t.err
 }
