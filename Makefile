@@ -10,7 +10,9 @@ PINNED   := deploy/etcd
 PACKAGES := $(MODULES:%=./%/...)
 
 GOLANGCI := github.com/golangci/golangci-lint/v2/cmd/golangci-lint@v2.15.0
-STATIC   := CGO_ENABLED=0 go build -trimpath -ldflags='-s -w'
+VERSION  := $(shell git describe --tags --always --dirty 2>/dev/null || echo unknown)
+STATIC   := CGO_ENABLED=0 go build -trimpath
+STAMPED  := -ldflags='-s -w -X main.buildVersion=$(VERSION)'
 COMPOSE  := $(shell docker compose version >/dev/null 2>&1 && echo docker compose || echo docker-compose)
 
 # Images built here; docker-compose.yml takes the same names from the environment.
@@ -34,9 +36,9 @@ dev: ## Run everything in one process, with an embedded etcd and demo upstreams.
 .PHONY: build
 build: ## Build static binaries into dist/.
 	@mkdir -p dist
-	$(STATIC) -o dist/sluice ./cmd/sluice
-	$(STATIC) -o dist/sluice-admin ./admin/cmd/sluice-admin
-	$(STATIC) -o dist/sluice-proxy ./proxy/cmd/sluice-proxy
+	$(STATIC) $(STAMPED) -o dist/sluice ./cmd/sluice
+	$(STATIC) $(STAMPED) -o dist/sluice-admin ./admin/cmd/sluice-admin
+	$(STATIC) $(STAMPED) -o dist/sluice-proxy ./proxy/cmd/sluice-proxy
 
 .PHONY: test
 test: ## Run every test that needs nothing but Go, with the race detector.
@@ -78,8 +80,8 @@ verify: lint ## Check that generated files and module files are up to date and t
 .PHONY: images
 images: build ## Build the container images from the binaries in dist/.
 	@mkdir -p dist/empty
-	cd deploy/etcd && GOWORK=off $(STATIC) -o ../../dist/etcd go.etcd.io/etcd/server/v3
-	cd deploy/etcd && GOWORK=off $(STATIC) -o ../../dist/etcdctl go.etcd.io/etcd/etcdctl/v3
+	cd $(PINNED) && GOWORK=off $(STATIC) -ldflags='-s -w' -o ../../dist/etcd go.etcd.io/etcd/server/v3
+	cd $(PINNED) && GOWORK=off $(STATIC) -ldflags='-s -w' -o ../../dist/etcdctl go.etcd.io/etcd/etcdctl/v3
 	docker build -q --target proxy -t $(SLUICE_PROXY_IMAGE) .
 	docker build -q --target admin -t $(SLUICE_ADMIN_IMAGE) .
 	docker build -q --target demo -t $(SLUICE_DEMO_IMAGE) .

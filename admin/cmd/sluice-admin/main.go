@@ -61,8 +61,14 @@ func run(ctx context.Context, args []string) error {
 	return srv.Serve(ctx, l)
 }
 
-// version is that of the module, as the go command recorded it.
+// buildVersion is set by the linker in release builds.
+var buildVersion string
+
+// version is what the linker was told, or that of the module as the go command recorded it.
 func version() string {
+	if buildVersion != "" {
+		return buildVersion
+	}
 	info, ok := debug.ReadBuildInfo()
 	if !ok {
 		return ""
