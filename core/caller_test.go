@@ -16,7 +16,7 @@ func hashed(key string) string {
 }
 
 func TestCallerIsFoundByTheHashOfItsKey(t *testing.T) {
-	s, faults := core.Compile(document(t, `api_key/k {"key_sha256":"`+hashed("secret")+`","allowed_models":["gpt-*","a?"]}`), nil)
+	s, faults := core.Compile(document(t, `api_key/k {"key_sha256":"`+hashed("secret")+`","allowed_models":["gpt-*","a?"]}`), core.Site{})
 	wantFaults(t, "a good key", faults)
 	c, ok := s.Caller(sha256.Sum256([]byte("secret")))
 	if !ok || c.ID != "k" || !c.Valid(time.Now()) {
@@ -33,7 +33,7 @@ func TestCallerIsFoundByTheHashOfItsKey(t *testing.T) {
 }
 
 func TestEmptyListAllowsNothing(t *testing.T) {
-	s, _ := core.Compile(document(t, `api_key/k {"key_sha256":"`+hashed("x")+`","allowed_models":[]}`, `api_key/l {"key_sha256":"`+hashed("y")+`","allowed_models":["*"]}`), nil)
+	s, _ := core.Compile(document(t, `api_key/k {"key_sha256":"`+hashed("x")+`","allowed_models":[]}`, `api_key/l {"key_sha256":"`+hashed("y")+`","allowed_models":["*"]}`), core.Site{})
 	none, _ := s.Caller(sha256.Sum256([]byte("x")))
 	all, _ := s.Caller(sha256.Sum256([]byte("y")))
 	if none.Allows("a") || none.Allows("") || !all.Allows("a.b-c_d") {
@@ -44,7 +44,7 @@ func TestEmptyListAllowsNothing(t *testing.T) {
 func TestKeyIsValidUntilItExpiresOrIsDisabled(t *testing.T) {
 	s, _ := core.Compile(document(t,
 		`api_key/k {"key_sha256":"`+hashed("x")+`","allowed_models":["*"],"expires_at":"2026-01-01T00:00:00Z"}`,
-		`api_key/l {"key_sha256":"`+hashed("y")+`","allowed_models":["*"],"disabled":true}`), nil)
+		`api_key/l {"key_sha256":"`+hashed("y")+`","allowed_models":["*"],"disabled":true}`), core.Site{})
 	end := time.Date(2026, 1, 1, 0, 0, 0, 0, time.UTC)
 	k, _ := s.Caller(sha256.Sum256([]byte("x")))
 	l, _ := s.Caller(sha256.Sum256([]byte("y")))
@@ -65,13 +65,13 @@ func TestAPIKeyFaultsPointAtTheirField(t *testing.T) {
 		`{"key_sha256":"` + hash + `","allowed_models":["ok","[a-"]}`: "api_key/k#/allowed_models/1 glob reject",
 		`{"key_sha256":"` + hash + `","allowed_models":["x\\"]}`:      "api_key/k#/allowed_models/0 glob reject",
 	} {
-		_, faults := core.Compile(document(t, "api_key/k "+body), nil)
+		_, faults := core.Compile(document(t, "api_key/k "+body), core.Site{})
 		wantFaults(t, body, faults, want)
 	}
 }
 
 func TestTwoNamesForOneKeyAreRefused(t *testing.T) {
-	s, faults := core.Compile(document(t, `api_key/k {"key_sha256":"`+hashed("x")+`","allowed_models":["*"]}`, `api_key/l {"key_sha256":"`+strings.ToUpper(hashed("x"))+`"}`), nil)
+	s, faults := core.Compile(document(t, `api_key/k {"key_sha256":"`+hashed("x")+`","allowed_models":["*"]}`, `api_key/l {"key_sha256":"`+strings.ToUpper(hashed("x"))+`"}`), core.Site{})
 	wantFaults(t, "one hash twice", faults, "api_key/l#/key_sha256 unique reject")
 	if c, _ := s.Caller(sha256.Sum256([]byte("x"))); c.ID != "k" {
 		t.Errorf("got caller %s, want k, the first by id", c.ID)

@@ -8,12 +8,11 @@ import (
 )
 
 // Compile builds the snapshot of a document. It never fails as a whole: a resource that cannot be served
-// is left out, and every fault is returned, sorted. env resolves "${env:NAME}"; nil leaves them unresolved
-// and unchecked, which is right for the control plane.
-func Compile(doc *Document, env Env) (*Snapshot, []Fault) {
+// is left out, and every fault is returned, sorted.
+func Compile(doc *Document, site Site) (*Snapshot, []Fault) {
 	c := &compiler{
 		doc:       doc,
-		env:       env,
+		site:      site,
 		upstreams: make(map[string]*Upstream, len(doc.Providers)),
 		targets:   make(map[string]*Target, len(doc.Models)),
 		groups:    make(map[string]*Group, len(doc.Models)+len(doc.Routings)),
@@ -35,7 +34,7 @@ func Compile(doc *Document, env Env) (*Snapshot, []Fault) {
 
 type compiler struct {
 	doc       *Document
-	env       Env
+	site      Site
 	upstreams map[string]*Upstream
 	targets   map[string]*Target
 	groups    map[string]*Group

@@ -13,7 +13,7 @@ func TestCompileServesModelsAndRoutingsUnderTheirNames(t *testing.T) {
 	doc := document(t, providerP, modelA, modelB,
 		`routing/r {"strategy":"least_latency","targets":[{"model":"b","weight":3,"priority":-2},{"model":"a"},{"model":"n"}],"retries":0,"max_fallbacks":2,"retry_on_429":true,"fallback_on_statuses":[422,404],"when_all_unavailable":"fail","deadline":"90s","latency":{"probe_after":"5s"}}`,
 		routing("n", "a"))
-	s, faults := core.Compile(doc, nil)
+	s, faults := core.Compile(doc, core.Site{})
 	wantFaults(t, "a good document", faults)
 	if got := strings.Join(s.Names(), " "); got != "a b n r" {
 		t.Errorf("names: got %q, want %q", got, "a b n r")
@@ -35,7 +35,7 @@ func TestCompileServesModelsAndRoutingsUnderTheirNames(t *testing.T) {
 }
 
 func TestDefaultsApplyWhereNothingIsSaid(t *testing.T) {
-	s, _ := core.Compile(document(t, providerP, modelA, `routing/r {"strategy":"least_latency","targets":[{"model":"a"}]}`), nil)
+	s, _ := core.Compile(document(t, providerP, modelA, `routing/r {"strategy":"least_latency","targets":[{"model":"a"}]}`), core.Site{})
 	g, _ := s.Group("r")
 	if g.Retries != 1 || g.MaxFallbacks != -1 || g.RetryOn429 || g.WhenAllUnavailable != core.UnavailableTryAnyway || g.Deadline != 10*time.Minute || g.ProbeAfter != time.Minute {
 		t.Errorf("routing: got %+v", g)
@@ -51,7 +51,7 @@ func TestDefaultsApplyWhereNothingIsSaid(t *testing.T) {
 	if a.Leaves != 1 || a.Depth != 0 || a.Members[0].Target != target {
 		t.Errorf("the model by itself: got %+v, want a group of the one target", a)
 	}
-	f, _ := core.Compile(document(t, providerP, modelA, routing("f", "a")), nil)
+	f, _ := core.Compile(document(t, providerP, modelA, routing("f", "a")), core.Site{})
 	if g, _ := f.Group("f"); g.ProbeAfter != 0 {
 		t.Errorf("a failover routing probes after %v, want never", g.ProbeAfter)
 	}
@@ -60,7 +60,7 @@ func TestDefaultsApplyWhereNothingIsSaid(t *testing.T) {
 func TestModelsTimeoutsStandOverTheProviders(t *testing.T) {
 	s, faults := core.Compile(document(t,
 		`provider/p {"kind":"openai","base_url":"http://up","timeouts":{"connect":"1s","idle":"2s","attempt":"0s"}}`,
-		`model/a {"provider":"p","upstream_model":"m","timeouts":{"idle":"7s"},"cooldown":{"failures":1,"duration":"0s"}}`), nil)
+		`model/a {"provider":"p","upstream_model":"m","timeouts":{"idle":"7s"},"cooldown":{"failures":1,"duration":"0s"}}`), core.Site{})
 	wantFaults(t, "timeouts", faults)
 	target := s.Targets()[0]
 	if want := (core.Limits{Connect: time.Second, FirstToken: time.Minute, Idle: 7 * time.Second, Attempt: 0}); target.Limits != want {
@@ -72,7 +72,7 @@ func TestModelsTimeoutsStandOverTheProviders(t *testing.T) {
 }
 
 func TestDanglingTargetIsLeftOutAndReported(t *testing.T) {
-	s, faults := core.Compile(document(t, providerP, modelA, modelB, routing("r", "a", "ghost", "b"), routing("all", "ghost")), nil)
+	s, faults := core.Compile(document(t, providerP, modelA, modelB, routing("r", "a", "ghost", "b"), routing("all", "ghost")), core.Site{})
 	wantFaults(t, "a dangling target", faults,
 		"routing/all#/targets targets reject",
 		"routing/all#/targets/0/model reference degrade",
@@ -90,7 +90,7 @@ func TestWhatARejectedResourceCarriesFallsWithIt(t *testing.T) {
 		`provider/bad {"kind":"openai","base_url":"ftp://x"}`, providerP, modelA,
 		`model/lost {"provider":"bad","upstream_model":"m"}`,
 		`model/orphan {"provider":"nobody","upstream_model":"m"}`,
-		routing("r", "lost", "a")), nil)
+		routing("r", "lost", "a")), core.Site{})
 	wantFaults(t, "a bad provider", faults,
 		"model/lost#/provider reference reject",
 		"model/orphan#/provider reference reject",
@@ -102,7 +102,7 @@ func TestWhatARejectedResourceCarriesFallsWithIt(t *testing.T) {
 }
 
 func TestRoutingMayNotHaveAModelsName(t *testing.T) {
-	s, faults := core.Compile(document(t, providerP, modelA, modelB, routing("a", "b"), routing("r", "a")), nil)
+	s, faults := core.Compile(document(t, providerP, modelA, modelB, routing("a", "b"), routing("r", "a")), core.Site{})
 	wantFaults(t, "one name for two", faults, "routing/a#/id unique reject")
 	if g, _ := s.Group("a"); members(g) != "a" {
 		t.Errorf("got %s, want the model to keep its name", members(g))
@@ -131,7 +131,7 @@ func TestCycleRejectsEveryRoutingOfTheRing(t *testing.T) {
 		{"two rings that share a routing", []string{routing("x", "y", "z"), routing("y", "x"), routing("z", "x")},
 			[]string{"routing/x#/targets/0/model cycle reject", "routing/y#/targets/0/model cycle reject", "routing/z#/targets/0/model cycle reject"}, "a"},
 	} {
-		s, faults := core.Compile(document(t, append(tc.resources, providerP, modelA)...), nil)
+		s, faults := core.Compile(document(t, append(tc.resources, providerP, modelA)...), core.Site{})
 		if got := strings.Join(s.Names(), " "); got != tc.names {
 			t.Errorf("%s: got names %q, want %q", tc.name, got, tc.names)
 		}
@@ -140,7 +140,7 @@ func TestCycleRejectsEveryRoutingOfTheRing(t *testing.T) {
 }
 
 func TestCycleIsShownWhole(t *testing.T) {
-	_, faults := core.Compile(document(t, providerP, modelA, routing("x", "y"), routing("y", "x")), nil)
+	_, faults := core.Compile(document(t, providerP, modelA, routing("x", "y"), routing("y", "x")), core.Site{})
 	if want := "routings refer to each other in a cycle: x → y → x"; len(faults) == 0 || faults[0].Message != want {
 		t.Errorf("got %v, want message %q", faults, want)
 	}
@@ -151,7 +151,7 @@ func TestNestingDeeperThanTheMaximumIsLeftOut(t *testing.T) {
 	for i, id := range []string{"r2", "r3", "r4", "r5"} {
 		chain = append(chain, routing(id, []string{"r1", "r2", "r3", "r4"}[i], "a"))
 	}
-	s, faults := core.Compile(document(t, chain...), nil)
+	s, faults := core.Compile(document(t, chain...), core.Site{})
 	wantFaults(t, "a chain of five", faults, "routing/r5#/targets/0/model reference degrade")
 	r4, _ := s.Group("r4")
 	r5, _ := s.Group("r5")
@@ -176,7 +176,7 @@ func TestRoutingFaultsPointAtTheirField(t *testing.T) {
 		`{"strategy":"least_latency","targets":[{"model":"a"}],"latency":null,"deadline":"0s"}`:          nil,
 		`{"strategy":"failover","targets":[{"model":"a"}],"fallback_on_statuses":[400,499],"retries":0}`: nil,
 	} {
-		_, faults := core.Compile(document(t, providerP, modelA, modelB, "routing/r "+body), nil)
+		_, faults := core.Compile(document(t, providerP, modelA, modelB, "routing/r "+body), core.Site{})
 		for i := range want {
 			want[i] = "routing/r#" + want[i]
 		}
@@ -190,7 +190,7 @@ func TestModelFaultsPointAtTheirField(t *testing.T) {
 		`{"provider":"p","upstream_model":"m","cooldown":{"failures":0}}`: {"model/m#/cooldown/failures minimum reject"},
 		`{"upstream_model":""}`: {"model/m#/provider reference reject", "model/m#/upstream_model required reject"},
 	} {
-		_, faults := core.Compile(document(t, providerP, "model/m "+body), nil)
+		_, faults := core.Compile(document(t, providerP, "model/m "+body), core.Site{})
 		wantFaults(t, body, faults, want...)
 	}
 }
@@ -199,6 +199,6 @@ func TestHugeWeightsDoNotOverflow(t *testing.T) {
 	doc := document(t, providerP, modelA, modelB, routing("r", "a", "b"))
 	huge := math.MaxInt
 	doc.Routings["r"].Targets[0].Weight, doc.Routings["r"].Targets[1].Weight = &huge, &huge
-	_, faults := core.Compile(doc, nil)
+	_, faults := core.Compile(doc, core.Site{})
 	wantFaults(t, "two greatest weights", faults)
 }

@@ -110,8 +110,8 @@ func TestReferrersNameTheFieldThatRefers(t *testing.T) {
 }
 
 func TestNewFaultsAreThoseThatAChangeBrings(t *testing.T) {
-	_, before := core.Compile(document(t, providerP, modelA, routing("r", "a", "ghost")), nil)
-	_, after := core.Compile(document(t, providerP, modelA, routing("r", "a", "ghost"), routing("s", "ghost", "a")), nil)
+	_, before := core.Compile(document(t, providerP, modelA, routing("r", "a", "ghost")), core.Site{})
+	_, after := core.Compile(document(t, providerP, modelA, routing("r", "a", "ghost"), routing("s", "ghost", "a")), core.Site{})
 	wantFaults(t, "added", core.NewFaults(before, after), "routing/s#/targets/0/model reference degrade")
 	wantFaults(t, "removed", core.NewFaults(after, before))
 }

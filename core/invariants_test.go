@@ -69,7 +69,7 @@ func check(g *core.Group, nested int) error {
 func TestWhateverTheDocumentWhatIsServedIsWhole(t *testing.T) {
 	property := func(seed uint64) bool {
 		doc := randomDocument(seed)
-		s, faults := core.Compile(doc, nil)
+		s, faults := core.Compile(doc, core.Site{})
 		rejected := map[core.Ref]bool{}
 		for _, f := range faults {
 			rejected[f.Ref] = rejected[f.Ref] || f.Severity == core.SeverityReject
@@ -102,8 +102,8 @@ func TestWhateverTheDocumentWhatIsServedIsWhole(t *testing.T) {
 
 func TestCompileTwiceIsTheSame(t *testing.T) {
 	property := func(seed uint64) bool {
-		first, before := core.Compile(randomDocument(seed), nil)
-		second, after := core.Compile(randomDocument(seed).Clone(), nil)
+		first, before := core.Compile(randomDocument(seed), core.Site{})
+		second, after := core.Compile(randomDocument(seed).Clone(), core.Site{})
 		return reflect.DeepEqual(before, after) && reflect.DeepEqual(first, second)
 	}
 	if err := quick.Check(property, &quick.Config{MaxCount: 100}); err != nil {
@@ -118,7 +118,7 @@ func TestBadResourceSpoilsOnlyWhatRefersToIt(t *testing.T) {
 		doc.Set(&core.Provider{ID: "good", Kind: core.ProviderOpenAI, BaseURL: "http://good"})
 		doc.Set(&core.Model{ID: "good", Provider: "good", UpstreamModel: "m"})
 		doc.Set(&core.Routing{ID: "fine", Strategy: core.StrategyRoundRobin, Targets: []core.RoutingTarget{{Model: "good"}}})
-		s, _ := core.Compile(doc, nil)
+		s, _ := core.Compile(doc, core.Site{})
 		g, ok := s.Group("fine")
 		return ok && members(g) == "good"
 	}
@@ -150,7 +150,7 @@ func large(models, routings int) *core.Document {
 }
 
 func TestLargeDocumentCompilesWhole(t *testing.T) {
-	s, faults := core.Compile(large(10_000, 1_000), nil)
+	s, faults := core.Compile(large(10_000, 1_000), core.Site{})
 	wantFaults(t, "10,000 models and 1,000 routings", faults)
 	if len(s.Names()) != 11_000 || len(s.Targets()) != 10_000 {
 		t.Errorf("got %d names and %d targets, want 11000 and 10000", len(s.Names()), len(s.Targets()))
@@ -168,7 +168,7 @@ func TestLongChainOfRoutingsIsCutAtTheMaximum(t *testing.T) {
 		}
 		doc.Set(&core.Routing{ID: fmt.Sprint("chain", i), Strategy: core.StrategyFailover, Targets: []core.RoutingTarget{{Model: target}}})
 	}
-	s, _ := core.Compile(doc, nil)
+	s, _ := core.Compile(doc, core.Site{})
 	if got := len(s.Names()); got != 1+core.MaxDepth {
 		t.Errorf("got %d names, want the model and the last %d routings of the chain", got, core.MaxDepth)
 	}
@@ -178,7 +178,7 @@ func BenchmarkCompileOf10000ModelsAnd1000Routings(b *testing.B) {
 	doc := large(10_000, 1_000)
 	b.ReportAllocs()
 	for b.Loop() {
-		core.Compile(doc, nil)
+		core.Compile(doc, core.Site{})
 	}
 }
 
@@ -198,7 +198,7 @@ func FuzzDecode(f *testing.F) {
 				doc.Set(r)
 			}
 		}
-		s, _ := core.Compile(doc, nil)
+		s, _ := core.Compile(doc, core.Site{})
 		for _, id := range s.Names() {
 			g, _ := s.Group(id)
 			if err := check(g, 1); err != nil {

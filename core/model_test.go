@@ -11,7 +11,7 @@ import (
 // compileModel compiles model m with the given further members.
 func compileModel(t *testing.T, extra string) (*core.Target, []core.Fault) {
 	t.Helper()
-	s, faults := core.Compile(document(t, providerP, `model/m {"provider":"p","upstream_model":"u",`+extra+`}`), nil)
+	s, faults := core.Compile(document(t, providerP, `model/m {"provider":"p","upstream_model":"u",`+extra+`}`), core.Site{})
 	if len(s.Targets()) == 0 {
 		return nil, faults
 	}
@@ -70,7 +70,7 @@ func TestModelSettingsOutOfBoundsPointAtTheirField(t *testing.T) {
 }
 
 func TestLimitsOfARoutingStandOverTheTargets(t *testing.T) {
-	s, faults := core.Compile(document(t, providerP, modelA, `routing/r {"strategy":"failover","targets":[{"model":"a"}],"timeouts":{"idle":"3s","attempt":"0s"}}`), nil)
+	s, faults := core.Compile(document(t, providerP, modelA, `routing/r {"strategy":"failover","targets":[{"model":"a"}],"timeouts":{"idle":"3s","attempt":"0s"}}`), core.Site{})
 	wantFaults(t, "timeouts of a routing", faults)
 	g, _ := s.Group("r")
 	limits := g.Members[0].Target.Limits

@@ -8,7 +8,7 @@ import (
 
 func compileProvider(t *testing.T, body string, env core.Env) (*core.Upstream, []core.Fault) {
 	t.Helper()
-	s, faults := core.Compile(document(t, "provider/p "+body, modelA), env)
+	s, faults := core.Compile(document(t, "provider/p "+body, modelA), core.Site{Env: env})
 	if len(s.Targets()) == 0 {
 		return nil, faults
 	}
@@ -42,7 +42,7 @@ func TestBaseURLIsCheckedAndCleaned(t *testing.T) {
 	} {
 		doc := document(t, `provider/p {"kind":"openai"}`, modelA)
 		doc.Providers["p"].BaseURL = raw
-		s, faults := core.Compile(doc, nil)
+		s, faults := core.Compile(doc, core.Site{})
 		switch {
 		case want == "" && (len(s.Targets()) != 0 || len(faults) < 2 || faults[1].Pointer != "/base_url"):
 			t.Errorf("%q: got %v, want it refused at /base_url", raw, faults)
@@ -134,7 +134,7 @@ func TestSignalKeyNamesWhatDeterminesTheSpeed(t *testing.T) {
 	const base = `provider/p {"kind":"openai","base_url":"http://up","auth":{"secret":"k"}}`
 	key := func(provider, model string) uint64 {
 		t.Helper()
-		s, faults := core.Compile(document(t, provider, model), nil)
+		s, faults := core.Compile(document(t, provider, model), core.Site{})
 		wantFaults(t, provider+model, faults)
 		return uint64(s.Targets()[0].Signal)
 	}

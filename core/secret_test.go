@@ -15,7 +15,7 @@ const canary = "sk-canary-1234567890"
 
 func TestSecretNeverPrints(t *testing.T) {
 	doc := document(t, `provider/p {"kind":"openai","base_url":"http://up","auth":{"secret":"`+canary+`"}}`, modelA)
-	s, _ := core.Compile(doc, nil)
+	s, _ := core.Compile(doc, core.Site{})
 	target := s.Targets()[0]
 	secret := target.Upstream.Credential.Value
 	if !strings.Contains(secret.Reveal(), canary) {
@@ -53,7 +53,7 @@ func TestFaultsDoNotRepeatSecrets(t *testing.T) {
 		`{"kind":"openai","base_url":"http://h","headers":{"x-a":"` + canary + `\u0000"}}`,
 		`{"kind":"openai","base_url":"http://h","tls":{"cert_pem":"` + canary + `","key_pem":"` + canary + `"}}`,
 	} {
-		_, faults := core.Compile(document(t, "provider/p "+body), func(string) (string, bool) { return canary + "\n", true })
+		_, faults := core.Compile(document(t, "provider/p "+body), core.Site{Env: func(string) (string, bool) { return canary + "\n", true }})
 		if len(faults) == 0 {
 			t.Errorf("%s: got no fault, want one", body)
 		}

@@ -31,6 +31,9 @@ func (k *checker) baseURL(raw string) *url.URL {
 	}
 	k.require(u.Scheme == "http" || u.Scheme == "https", "/base_url", "scheme", "base_url must begin with http:// or https://")
 	k.require(u.Hostname() != "", "/base_url", "host", "base_url must name a host")
+	if err := k.c.site.Reach.Host(u.Hostname()); err != nil {
+		k.require(false, "/base_url", "reach", "base_url is out of reach: "+err.Error())
+	}
 	k.require(u.User == nil, "/base_url", "userinfo", "base_url must not hold a user or password; use auth")
 	k.require(u.RawQuery == "" && !u.ForceQuery && !strings.Contains(raw, "#"), "/base_url", "url", "base_url must not have a query or fragment")
 	u.Path, u.RawPath = strings.TrimRight(u.Path, "/"), strings.TrimRight(u.RawPath, "/")
@@ -72,7 +75,7 @@ func (k *checker) credential(a *Auth) Credential {
 	k.require(a.Secret != "", "/auth/secret", "required", "auth needs a secret; leave auth out to send none")
 	k.require(a.Query == "" || (a.Header == "" && a.Scheme == nil), "/auth/query", "exclusive", "query excludes header and scheme")
 	k.require(a.Header == "" || headerToken.MatchString(a.Header), "/auth/header", "header-name", "not a header name")
-	secret, err := resolveSecret(a.Secret, k.c.env)
+	secret, err := resolveSecret(a.Secret, k.c.site.Env)
 	if err != nil {
 		k.require(false, "/auth/secret", "environment", err.Error())
 		return Credential{}

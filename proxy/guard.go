@@ -1,24 +1,31 @@
 package proxy
 
 import (
+	"context"
 	"fmt"
+	"net"
 	"net/netip"
 	"syscall"
+
+	"github.com/sluice-gateway/sluice/core"
 )
 
-// metadataAddress is where a cloud's instance metadata answers over IPv6 without being link-local.
-var metadataAddress = netip.MustParseAddr("fd00:ec2::254")
-
-// guard refuses connections to link-local and metadata addresses, where a cloud hands out its
-// credentials. It sees the address after name resolution, so no name can point around it.
-func guard(_, address string, _ syscall.RawConn) error {
-	to, err := netip.ParseAddrPort(address)
-	if err != nil {
-		return fmt.Errorf("upstream address: %w", err)
+// dialer connects to what the operator allows. It checks the address after name resolution, at the moment
+// of connecting, so no name can point around it. Where an egress proxy is set in the environment, that is
+// what is connected to and checked.
+func dialer(reach core.Reach) func(ctx context.Context, network, address string) (net.Conn, error) {
+	return func(ctx context.Context, network, address string) (net.Conn, error) {
+		host, _, err := net.SplitHostPort(address)
+		if err != nil {
+			return nil, fmt.Errorf("dial upstream: %w", err)
+		}
+		d := net.Dialer{Control: func(_, resolved string, _ syscall.RawConn) error {
+			to, err := netip.ParseAddrPort(resolved)
+			if err != nil {
+				return fmt.Errorf("dial upstream: %w", err)
+			}
+			return reach.Address(host, to.Addr())
+		}}
+		return d.DialContext(ctx, network, address)
 	}
-	ip := to.Addr().Unmap().WithZone("")
-	if ip.IsLinkLocalUnicast() || ip.IsMulticast() || ip.IsUnspecified() || ip == metadataAddress {
-		return fmt.Errorf("upstream address %s is link-local, metadata, multicast or unspecified: refused", ip)
-	}
-	return nil
 }

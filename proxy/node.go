@@ -52,6 +52,8 @@ type Config struct {
 	Version string
 	// Env resolves "${env:NAME}" secrets; nil: the process's environment.
 	Env core.Env
+	// Reach says which upstreams are allowed.
+	Reach core.Reach
 	// Drain bounds how long answers under way may take to finish once Run's context has ended.
 	Drain time.Duration
 	// Settle is how long a draining node still accepts connections, so that load balancers notice.
@@ -90,12 +92,12 @@ func New(cfg Config) *Node {
 		board:    signal.NewBoard(),
 		ranker:   rank.NewRanker(),
 		registry: prometheus.NewRegistry(),
-		pools:    dispatch.NewPools((&net.Dialer{Control: guard}).DialContext),
+		pools:    dispatch.NewPools(dialer(cfg.Reach)),
 	}
 	waiting := "not connected yet"
 	n.health.Store(&waiting)
 	n.cooling = cooldown.New(n.board)
-	n.holder = live.New(cfg.Env, n.logger, n.changed)
+	n.holder = live.New(core.Site{Env: cfg.Env, Reach: cfg.Reach}, n.logger, n.changed)
 	n.sharer = share.New(share.Config{Node: cfg.NodeID, Cell: cfg.Cell, Logger: n.logger}, cfg.Store, n.board)
 	userAgent := "sluice/" + cmp.Or(cfg.Version, "dev")
 	n.prober = probe.New(probe.Config{

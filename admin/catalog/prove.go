@@ -76,8 +76,8 @@ func introduced(img store.Image, resource core.Resource) []core.Fault {
 	before, _ := core.ParseDocument(img.Values())
 	after := before.Clone()
 	after.Set(resource)
-	_, old := core.Compile(before, nil)
-	_, all := core.Compile(after, nil)
+	_, old := core.Compile(before, core.Site{})
+	_, all := core.Compile(after, core.Site{})
 	return slices.DeleteFunc(core.NewFaults(old, all), func(f core.Fault) bool {
 		return f.Ref != resource.Ref() && slices.ContainsFunc(old, func(o core.Fault) bool { return o.Ref == f.Ref && o.Pointer == f.Pointer && o.Rule == f.Rule })
 	})

@@ -25,7 +25,7 @@ func Check(set *schemas.Set, entries []Entry) []core.Fault {
 			doc.Set(r)
 		}
 	}
-	_, compiled := core.Compile(doc, nil)
+	_, compiled := core.Compile(doc, core.Site{})
 	for _, f := range compiled {
 		if !refused[f.Ref] {
 			faults = append(faults, f)

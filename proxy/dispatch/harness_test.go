@@ -210,7 +210,7 @@ func gateway(t *testing.T, o options, ups ...*upstream) *harness {
 	set(core.KindRouting, "r", `"strategy":"failover","targets":[`+strings.Join(targets, ",")+`]`+o.routing)
 	sum := sha256.Sum256([]byte(callerKey))
 	set(core.KindAPIKey, "k", `"key_sha256":"`+hex.EncodeToString(sum[:])+`","allowed_models":["*"]`)
-	snapshot, faults := core.Compile(doc, nil)
+	snapshot, faults := core.Compile(doc, core.Site{})
 	if len(faults) > 0 {
 		t.Fatal(faults)
 	}

@@ -20,13 +20,13 @@ type accepted struct {
 func (h *Holder) build(image store.Image) *State {
 	h.decode(image)
 	doc, faults := h.document()
-	snapshot, compiled := core.Compile(doc, h.env)
+	snapshot, compiled := core.Compile(doc, h.site)
 	// What is put back can change what else is rejected, so this repeats. Each round puts back at least one
 	// resource, and none twice.
 	restored := map[core.Ref]bool{}
 	for h.restore(doc, compiled, restored) {
 		faults = append(faults, of(compiled, restored)...)
-		snapshot, compiled = core.Compile(doc, h.env)
+		snapshot, compiled = core.Compile(doc, h.site)
 	}
 	faults = append(faults, compiled...)
 	slices.SortFunc(faults, core.Fault.Compare)

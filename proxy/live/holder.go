@@ -20,7 +20,7 @@ type State struct {
 
 // Holder keeps the current State.
 type Holder struct {
-	env     core.Env
+	site    core.Site
 	logger  *slog.Logger
 	changed func(*State)
 	current atomic.Pointer[State]
@@ -39,10 +39,10 @@ type offer struct {
 	revision int64
 }
 
-// New returns a Holder without a state. env resolves "${env:NAME}" secrets. changed is called by Run
+// New returns a Holder without a state. Documents are compiled for that site. changed is called by Run
 // after each publication and after each advance of the revision, never concurrently.
-func New(env core.Env, logger *slog.Logger, changed func(*State)) *Holder {
-	return &Holder{env: env, logger: logger, changed: changed, wake: make(chan struct{}, 1), accepted: map[core.Ref]accepted{}}
+func New(site core.Site, logger *slog.Logger, changed func(*State)) *Holder {
+	return &Holder{site: site, logger: logger, changed: changed, wake: make(chan struct{}, 1), accepted: map[core.Ref]accepted{}}
 }
 
 // Load returns the current state; nil before the first image.

@@ -66,7 +66,7 @@ type running struct {
 func run(t *testing.T, body func(h *running)) {
 	synctest.Test(t, func(t *testing.T) {
 		h := &running{}
-		h.Holder = live.New(func(string) (string, bool) { return "", false }, slog.New(slog.DiscardHandler), func(*live.State) { h.published++ })
+		h.Holder = live.New(core.Site{Env: func(string) (string, bool) { return "", false }}, slog.New(slog.DiscardHandler), func(*live.State) { h.published++ })
 		ctx, cancel := context.WithCancel(t.Context())
 		done := make(chan struct{})
 		go func() { h.Run(ctx); close(done) }()

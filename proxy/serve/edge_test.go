@@ -76,7 +76,7 @@ func newEdge(t *testing.T) *edge {
 	expired := key("expired", "EXPIRED")
 	expired.ExpiresAt = &past
 	doc.Set(expired)
-	snapshot, faults := core.Compile(doc, nil)
+	snapshot, faults := core.Compile(doc, core.Site{})
 	if len(faults) > 0 {
 		t.Fatal(faults)
 	}

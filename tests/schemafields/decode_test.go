@@ -21,7 +21,7 @@ func TestTheExamplesTogetherMakeADocumentWithoutFault(t *testing.T) {
 			doc.Set(r)
 		}
 	}
-	if _, faults := core.Compile(doc, nil); len(faults) > 0 {
+	if _, faults := core.Compile(doc, core.Site{}); len(faults) > 0 {
 		t.Errorf("the examples of the schemas do not work together: %v", faults)
 	}
 }

@@ -89,7 +89,7 @@ func snapshot(t *testing.T, resources map[core.Kind]map[string]any) *core.Snapsh
 		}
 		doc.Set(r)
 	}
-	compiled, faults := core.Compile(doc, nil)
+	compiled, faults := core.Compile(doc, core.Site{})
 	if len(faults) > 0 {
 		t.Fatalf("compile: %v", faults)
 	}

@@ -95,7 +95,7 @@ func coreFaults(t *testing.T, resources map[core.Kind]map[string]any, kind core.
 		}
 		doc.Set(r)
 	}
-	_, faults := core.Compile(doc, nil)
+	_, faults := core.Compile(doc, core.Site{})
 	var own []core.Fault
 	for _, f := range faults {
 		if f.Ref.Kind == kind {

@@ -6,6 +6,8 @@ package main
 
 import (
 	"context"
+	"errors"
+	"flag"
 	"fmt"
 	"log/slog"
 	"net"
@@ -26,7 +28,9 @@ func main() {
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
 	context.AfterFunc(ctx, stop) // a second signal kills
 	if err := run(ctx, os.Args[1:]); err != nil {
-		fmt.Fprintln(os.Stderr, "sluice-proxy:", err)
+		if !errors.Is(err, flag.ErrHelp) {
+			fmt.Fprintln(os.Stderr, "sluice-proxy:", err)
+		}
 		os.Exit(1)
 	}
 }
@@ -54,7 +58,7 @@ func run(ctx context.Context, args []string) error {
 		return err
 	}
 	node := proxy.New(proxy.Config{
-		Store: st, NodeID: s.node, Cell: s.cell, Version: version(), Drain: s.drain, Settle: s.settle, Logger: logger,
+		Store: st, NodeID: s.node, Cell: s.cell, Version: version(), Drain: s.drain, Settle: s.settle, Reach: s.reach, Logger: logger,
 	})
 	logger.Info("serving", "node", node.ID(), "api", api.Addr().String(), "status", status.Addr().String(), "etcd", s.etcd)
 	return node.Run(ctx, api, status)

@@ -11,6 +11,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/sluice-gateway/sluice/core"
 	"github.com/sluice-gateway/sluice/proxy"
 )
 
@@ -22,12 +23,13 @@ type settings struct {
 	username, password   string
 	node, cell           string
 	drain, settle        time.Duration
+	reach                core.Reach
 	logLevel             slog.Level
 }
 
 func parse(args []string, usage io.Writer) (settings, error) {
 	var s settings
-	var etcd string
+	var etcd, allow string
 	var faults []error
 	f := flag.NewFlagSet("sluice-proxy", flag.ContinueOnError)
 	f.SetOutput(usage)
@@ -47,6 +49,7 @@ func parse(args []string, usage io.Writer) (settings, error) {
 	text(&s.prefix, "etcd-prefix", "SLUICE_ETCD_PREFIX", "/sluice", "prefix of every key")
 	text(&s.node, "node", "SLUICE_NODE_ID", "", "name of this node, new with every start; random when empty")
 	text(&s.cell, "cell", "SLUICE_CELL", proxy.DefaultCell, "part of the fleet that shares latency signals: one region or egress")
+	text(&allow, "upstream-allow", "SLUICE_UPSTREAM_ALLOW", "", "hosts, *.domains, addresses and CIDR ranges that providers may use, separated by commas; empty: all but link-local and metadata addresses")
 	span(&s.drain, "drain", "SLUICE_DRAIN", proxy.DefaultDrain, "how long answers under way may take to finish at shutdown")
 	span(&s.settle, "settle", "SLUICE_SETTLE", 2*time.Second, "how long new connections are still accepted at shutdown, while load balancers notice")
 	f.TextVar(&s.logLevel, "log-level", logLevel(&faults), "debug, info, warn or error ($SLUICE_LOG_LEVEL)")
@@ -57,6 +60,10 @@ func parse(args []string, usage io.Writer) (settings, error) {
 		faults = append(faults, fmt.Errorf("unknown argument %q", f.Arg(0)))
 	}
 	s.etcd = split(etcd)
+	var err error
+	if s.reach, err = core.ParseReach(split(allow)); err != nil {
+		faults = append(faults, fmt.Errorf("upstream-allow: %w", err))
+	}
 	s.username, s.password = os.Getenv("SLUICE_ETCD_USERNAME"), os.Getenv("SLUICE_ETCD_PASSWORD")
 	return s, errors.Join(faults...)
 }

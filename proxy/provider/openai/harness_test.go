@@ -26,7 +26,7 @@ func compiled(tb testing.TB, p provider) *core.Target {
 	doc := core.NewDocument()
 	doc.Set(res)
 	doc.Set(&core.Model{ID: "m", Provider: "p", UpstreamModel: "u"})
-	snapshot, faults := core.Compile(doc, nil)
+	snapshot, faults := core.Compile(doc, core.Site{})
 	if len(faults) > 0 {
 		tb.Fatalf("compile %+v: %v", p, faults)
 	}
