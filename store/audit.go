@@ -26,14 +26,14 @@ func (f *follower) startAudit(ctx context.Context, g *errgroup.Group) {
 // audit returns errDiverged when it found a difference. That etcd cannot answer is no finding.
 func (f *follower) audit(ctx context.Context, revision int64, check func(listing) error) error {
 	l, err := f.store.listAt(ctx, f.span, revision, clientv3.WithKeysOnly())
-	switch {
-	case errors.Is(err, rpctypes.ErrFutureRev):
+	if errors.Is(err, rpctypes.ErrFutureRev) {
 		return fmt.Errorf("%w: revision %d is in the future", errDiverged, revision)
-	case err != nil:
-		return nil
 	}
-	if err := check(l); err != nil {
-		return fmt.Errorf("%w: %w", errDiverged, err)
+	if err == nil {
+		err = check(l)
+		if err != nil {
+			return fmt.Errorf("%w: %w", errDiverged, err)
+		}
 	}
 	return nil
 }

@@ -52,7 +52,7 @@ func TestEveryKindOfErrorHasItsClass(t *testing.T) {
 // that for their own.
 func only(err, class error) bool {
 	for _, other := range []error{ErrConflict, ErrTooLarge, ErrNoSpace, ErrUnknownOutcome, ErrUnavailable, ErrUnauthenticated, ErrNoLease, context.Canceled, context.DeadlineExceeded} {
-		if errors.Is(err, other) != (other == class) {
+		if errors.Is(err, other) != errors.Is(class, other) {
 			return false
 		}
 	}

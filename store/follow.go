@@ -73,8 +73,8 @@ func (s *Store) follow(ctx context.Context, r span, k sink) error {
 			return ctx.Err()
 		}
 		wait.limit = s.timings.retryMax
-		if mustReload(err) {
-			f.reload = err
+		if isReload(err) {
+			f.mustReload(err)
 		} else {
 			f.health(err)
 		}
@@ -109,14 +109,14 @@ func (f *follower) session(ctx context.Context, wait *delay) error {
 
 // watchError classes what ended a watch, unless that is a reason to read everything again.
 func watchError(ctx context.Context, err error) error {
-	if mustReload(err) {
+	if isReload(err) {
 		return err
 	}
 	return readError(ctx, err)
 }
 
-// mustReload says that the watch cannot go on from what was seen.
-func mustReload(err error) bool { return errors.Is(err, errCompacted) || errors.Is(err, errDiverged) }
+// isReload says that the watch cannot go on from what was seen.
+func isReload(err error) bool { return errors.Is(err, errCompacted) || errors.Is(err, errDiverged) }
 
 func (f *follower) health(err error) {
 	if f.sink.health != nil {
@@ -124,15 +124,22 @@ func (f *follower) health(err error) {
 	}
 }
 
-func (f *follower) load(ctx context.Context) error {
-	if f.reload != nil && f.sink.resync != nil {
-		f.sink.resync(f.reload.Error())
+// mustReload has the next session read everything again. A reason that is not dealt with yet stands.
+func (f *follower) mustReload(reason error) {
+	if f.reload == nil {
+		f.reload = reason
+		if f.sink.resync != nil {
+			f.sink.resync(reason.Error())
+		}
 	}
+}
+
+func (f *follower) load(ctx context.Context) error {
 	l, err := f.store.list(ctx, f.span)
 	if err != nil {
 		return err
 	}
-	fresh := !f.loaded || errors.Is(f.reload, errDiverged)
+	fresh := !f.loaded || l.cluster != f.cluster || l.revision < f.seen || errors.Is(f.reload, errDiverged)
 	f.loaded, f.reload, f.cluster, f.seen = true, nil, l.cluster, l.revision
 	f.sink.load(l, fresh)
 	return nil

@@ -78,6 +78,7 @@ func write(t *testing.T, s *store.Store, value string) store.Result {
 }
 
 func TestAMemberThatHangsHoldsUpNeitherReadsNorTheWatch(t *testing.T) {
+	t.Parallel()
 	etcd := cluster(t, "a")
 	first, second := storetest.NewRelay(t, etcd.Endpoints), storetest.NewRelay(t, etcd.Endpoints)
 	direct := hurried(t, storetest.NewRelay(t, etcd.Endpoints))
@@ -102,6 +103,7 @@ func TestAMemberThatHangsHoldsUpNeitherReadsNorTheWatch(t *testing.T) {
 }
 
 func TestAMemberThatNeverAnswersDoesNotHoldUpTheStart(t *testing.T) {
+	t.Parallel()
 	relay := storetest.NewRelay(t, cluster(t, "a").Endpoints)
 	relay.Freeze()
 	images, health, _ := watched(t, hurried(t, relay))
@@ -115,6 +117,7 @@ func TestAMemberThatNeverAnswersDoesNotHoldUpTheStart(t *testing.T) {
 // A backup with another history, the same cluster id and higher revisions looks like a continuation to
 // every watch.
 func TestARestoredBackupIsFoundByTheAudit(t *testing.T) {
+	t.Parallel()
 	before, after := cluster(t, "same"), cluster(t, "same")
 	relay := storetest.NewRelay(t, before.Endpoints)
 	old, restored := hurried(t, storetest.NewRelay(t, before.Endpoints)), hurried(t, storetest.NewRelay(t, after.Endpoints))
@@ -147,6 +150,7 @@ func TestARestoredBackupIsFoundByTheAudit(t *testing.T) {
 }
 
 func TestAnAuditOfWhatIsRightChangesNothing(t *testing.T) {
+	t.Parallel()
 	etcd := cluster(t, "a")
 	s := hurried(t, storetest.NewRelay(t, etcd.Endpoints))
 	store.Audit(s, time.Millisecond)

@@ -52,9 +52,9 @@ func (l *link) dial(ctx context.Context) error {
 	client, err := clientv3.New(cfg)
 	if !release() {
 		if err == nil {
-			client.Close()
+			err = client.Close()
 		}
-		return ctx.Err()
+		return errors.Join(ctx.Err(), err)
 	}
 	if err != nil {
 		stop()

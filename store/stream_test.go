@@ -9,7 +9,9 @@ import (
 	"github.com/google/go-cmp/cmp"
 	pb "go.etcd.io/etcd/api/v3/etcdserverpb"
 	"go.etcd.io/etcd/api/v3/mvccpb"
+	"go.etcd.io/etcd/api/v3/v3rpc/rpctypes"
 	"google.golang.org/grpc/codes"
+	"google.golang.org/grpc/metadata"
 	"google.golang.org/grpc/status"
 
 	"github.com/sluice-gateway/sluice/core"
@@ -203,5 +205,25 @@ func TestAThousandRefusedWatchesLeakNothing(t *testing.T) {
 	})
 	if after := runtime.NumGoroutine(); refused != cycles || after > before+20 {
 		t.Errorf("got %d refusals, and %d goroutines grew to %d", refused, before, after)
+	}
+}
+
+// A member in the minority of a partition sees nothing and says nothing, unless it is told to.
+func TestAWatchNeedsALeaderAndGoesOnElsewhereWithoutOne(t *testing.T) {
+	f := &fakeEtcd{list: holds(10)}
+	f.watch = func(attempt int, from int64, stream pb.Watch_WatchServer) error {
+		md, _ := metadata.FromIncomingContext(stream.Context())
+		if got := md.Get(rpctypes.MetadataRequireLeaderKey); len(got) != 1 || got[0] != rpctypes.MetadataHasLeader || from != 10 {
+			t.Errorf("watch %d: got %s=%q from revision %d", attempt, rpctypes.MetadataRequireLeaderKey, got, from)
+		}
+		if attempt == 1 {
+			return errors.Join(stream.Send(created(10)), rpctypes.ErrGRPCNoLeader)
+		}
+		return script(stream, created(10), &pb.WatchResponse{Header: header(11), Events: []*mvccpb.Event{written("a", "1", 11)}})
+	}
+	reports := watchDocument(t, f.serve(t))
+	await(t, "the first image", reports, published)
+	if r := await(t, "the event", reports, func(r report) bool { return r.image != nil || r.resync != "" }); r.resync != "" {
+		t.Errorf("resync: %s", r.resync)
 	}
 }

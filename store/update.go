@@ -22,7 +22,7 @@ const (
 	// many admin replicas may collide before one gives up.
 	updateAttempts = 16
 	updatePause    = 5 * time.Millisecond
-	updatePauseMax = 250 * time.Millisecond
+	updatePauseMax = 100 * time.Millisecond
 )
 
 // Change is one write of an Update.

@@ -33,7 +33,7 @@ func (s streams) option() grpc.ServerOption {
 // endable is a stream whose context ends when the server closes.
 type endable struct {
 	grpc.ServerStream
-	ctx context.Context
+	ctx context.Context //nolint:containedctx // a gRPC stream is what carries its context
 }
 
 func (e endable) Context() context.Context { return e.ctx }

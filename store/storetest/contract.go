@@ -2,6 +2,8 @@ package storetest
 
 import (
 	"context"
+	"errors"
+	"io"
 	"log/slog"
 	"strings"
 	"testing"
@@ -26,24 +28,31 @@ type Cluster struct {
 // correct store never comes near it, on a loaded machine either.
 const patience = 60 * time.Second
 
-// Run proves the contract of package store. newCluster is called twice: most of the cases share the first
-// cluster below prefixes of their own, one after the other; the second is what the first is swapped for.
+// Run proves the contract of package store. newCluster is called twice: the cases share the first
+// cluster, each below a prefix of its own; the second is what the first is swapped for.
 func Run(t *testing.T, newCluster func(t *testing.T) Cluster) {
 	shared := newCluster(t)
 	e := &env{cluster: &shared, other: newCluster}
 	for _, group := range []struct {
 		name  string
 		cases []testCase
+		// parallel cases mostly wait for leases to expire, and do nothing to the cluster as a whole.
+		parallel bool
 	}{
-		{"document", documentCases()},
-		{"watch", watchCases()},
-		{"member", memberCases()},
-		{"fleet", fleetCases()},
-		{"trouble", troubleCases()},
+		{"document", documentCases(), false},
+		{"watch", watchCases(), false},
+		{"member", memberCases(), true},
+		{"fleet", fleetCases(), false},
+		{"trouble", troubleCases(), false},
 	} {
 		t.Run(group.name, func(t *testing.T) {
 			for _, c := range group.cases {
-				t.Run(strings.ReplaceAll(c.name, " ", "_"), func(t *testing.T) { c.run(t, e.at(t)) })
+				t.Run(strings.ReplaceAll(c.name, " ", "_"), func(t *testing.T) {
+					if group.parallel {
+						t.Parallel()
+					}
+					c.run(t, e.at(t))
+				})
 			}
 		})
 	}
@@ -74,7 +83,7 @@ func client(t testing.TB, endpoints []string) *clientv3.Client {
 	if err != nil {
 		t.Fatalf("etcd client: %v", err)
 	}
-	t.Cleanup(func() { c.Close() })
+	closeAfter(t, c)
 	return c
 }
 
@@ -89,8 +98,16 @@ func (e *env) open(t testing.TB, change ...func(*store.Config)) *store.Store {
 	if err != nil {
 		t.Fatalf("open store: %v", err)
 	}
-	t.Cleanup(func() { s.Close() })
+	closeAfter(t, s)
 	return s
+}
+
+func closeAfter(t testing.TB, c io.Closer) {
+	t.Cleanup(func() {
+		if err := c.Close(); err != nil {
+			t.Errorf("close: %v", err)
+		}
+	})
 }
 
 // through leads a store over a relay.
@@ -129,7 +146,10 @@ func start(t testing.TB, f func(ctx context.Context) error) {
 	t.Cleanup(func() {
 		cancel()
 		select {
-		case <-done:
+		case err := <-done:
+			if err != nil && !errors.Is(err, context.Canceled) {
+				t.Errorf("what ran beside the test: %v", err)
+			}
 		case <-time.After(patience):
 			t.Errorf("still running %s after its context ended", patience)
 		}

@@ -27,14 +27,14 @@ type signals struct {
 	up  bool
 }
 
-func watchSignals(t testing.TB, s *store.Store, cell string) *signals {
+func watchSignals(t testing.TB, s *store.Store) *signals {
 	t.Helper()
 	p := &signals{board: newBoard()}
 	say := func(format string, args ...any) {
 		p.note(func() { p.log = append(p.log, fmt.Sprintf(format, args...)) })
 	}
 	start(t, func(ctx context.Context) error {
-		return s.WatchSignals(ctx, cell, store.SignalsWatcher{
+		return s.WatchSignals(ctx, "cell", store.SignalsWatcher{
 			Reset: func(all map[string][]byte) {
 				text := "reset"
 				for _, name := range slices.Sorted(maps.Keys(all)) {
@@ -63,7 +63,7 @@ func (p *signals) awaitLog(t testing.TB, want []string) {
 
 func signalsFlow(t *testing.T, e *env) {
 	e.put(t, "/fleet/signals/cell/early", "1")
-	p := watchSignals(t, e.open(t), "cell")
+	p := watchSignals(t, e.open(t))
 	e.put(t, "/fleet/signals/other/x", "another cell")
 	e.put(t, "/fleet/signals/cell2/x", "another cell")
 	e.put(t, "/fleet/signals/cell/", "garbage")
@@ -81,7 +81,7 @@ func signalsResync(t *testing.T, e *env) {
 	for _, node := range []string{"kept", "changed", "deleted"} {
 		e.put(t, "/fleet/signals/cell/"+node, "1")
 	}
-	p := watchSignals(t, e.open(t, through(relay)), "cell")
+	p := watchSignals(t, e.open(t, through(relay)))
 	relay.Cut()
 	p.await(t, "the lost connection to show", func() bool { return !p.up })
 	e.put(t, "/fleet/signals/cell/changed", "2")

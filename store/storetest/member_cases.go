@@ -173,7 +173,7 @@ func memberDies(t *testing.T, e *env) {
 func memberLeaves(t *testing.T, e *env) {
 	s := e.open(t)
 	n := watchNodes(t, s)
-	p := watchSignals(t, s, "cell")
+	p := watchSignals(t, s)
 	m := run(t, s, node("a"), "here")
 	n.awaitLive(t, map[string]string{"a": "here"})
 	if err := m.PutSignals(t.Context(), []byte("last")); err != nil {
@@ -203,7 +203,9 @@ func memberLeavesAfterRun(t *testing.T, e *env) {
 	go func() { done <- m.Run(ctx) }()
 	n.awaitLive(t, map[string]string{"a": "here"})
 	stop()
-	<-done
+	if err := <-done; !errors.Is(err, context.Canceled) {
+		t.Errorf("run: got %v, want the context's error", err)
+	}
 	if err := m.Leave(t.Context()); err != nil {
 		t.Fatalf("leave: %v", err)
 	}
@@ -233,7 +235,7 @@ func memberWithoutLease(t *testing.T, e *env) {
 	if err := m.PutSignals(t.Context(), []byte("early")); !errors.Is(err, store.ErrNoLease) {
 		t.Errorf("put signals: got %v, want ErrNoLease", err)
 	}
-	p := watchSignals(t, s, "cell")
+	p := watchSignals(t, s)
 	start(t, m.Run)
 	p.await(t, "the remembered signals", func() bool { return slices.Contains(p.log, "put a early") })
 }

@@ -1,6 +1,7 @@
 package storetest
 
 import (
+	"context"
 	"io"
 	"net"
 	"net/url"
@@ -33,13 +34,14 @@ const (
 // NewRelay returns a relay to the first of the endpoints. It ends with the test.
 func NewRelay(t testing.TB, endpoints []string) *Relay {
 	t.Helper()
-	l, err := net.Listen("tcp", "127.0.0.1:0")
+	l, err := new(net.ListenConfig).Listen(t.Context(), "tcp", "127.0.0.1:0")
 	if err != nil {
 		t.Fatalf("listen for relay: %v", err)
 	}
 	r := &Relay{listener: l, target: address(t, endpoints), conns: map[net.Conn]bool{}}
 	r.thawed = sync.NewCond(&r.mu)
-	r.wg.Go(r.accept)
+	ctx := t.Context()
+	r.wg.Go(func() { r.accept(ctx) })
 	t.Cleanup(r.close)
 	return r
 }
@@ -99,24 +101,24 @@ func (r *Relay) close() {
 	r.wg.Wait()
 }
 
-func (r *Relay) accept() {
+func (r *Relay) accept(ctx context.Context) {
 	for {
 		c, err := r.listener.Accept()
 		if err != nil {
 			return
 		}
-		r.wg.Go(func() { r.serve(c) })
+		r.wg.Go(func() { r.serve(ctx, c) })
 	}
 }
 
-func (r *Relay) serve(client net.Conn) {
+func (r *Relay) serve(ctx context.Context, client net.Conn) {
 	defer client.Close()
 	target, ok := r.admit(client)
 	defer r.forget(client)
 	if !ok {
 		return
 	}
-	server, err := net.Dial("tcp", target)
+	server, err := new(net.Dialer).DialContext(ctx, "tcp", target)
 	if err != nil {
 		return
 	}
