@@ -66,6 +66,13 @@ func TestAWaitLongerThanTheDeadlineEndsTheRequestAtOnce(t *testing.T) {
 	}
 }
 
+func TestAWaitLongerThanTheLongestCooldownEndsTheRequestAtOnce(t *testing.T) {
+	h := gateway(t, options{routing: `,"retry_on_429":true,"deadline":"0s"`, model: `,"cooldown":{"max":"20s"}`}, newUpstream(t, status(429, `{}`, "Retry-After", "30")))
+	if got := h.post(question); got.StatusCode != 429 || got.Header.Get("Retry-After") != "30" {
+		t.Errorf("client got %d, headers %v, want the upstream's 429 with its headers", got.StatusCode, got.Header)
+	}
+}
+
 func TestTheFirstFailureIsToldWhenAFallbackOnlyObjects(t *testing.T) {
 	h := gateway(t, options{}, newUpstream(t, status(429, `{"error":{"message":"slow down"}}`, "Retry-After", "2")),
 		newUpstream(t, status(400, `{"error":{"message":"too long","code":"context_length_exceeded"}}`)))

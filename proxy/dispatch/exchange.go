@@ -113,20 +113,20 @@ func (x *exchange) target(s step) *fault {
 		if cooled && f.slug != slugRateLimit {
 			return f
 		}
-		if !x.pause(f, try) {
+		if !x.pause(f, try, s.Target.Cooldown.Max) {
 			return f
 		}
 	}
 }
 
-// pause waits before a retry. It is false when the wait does not fit into the request's deadline, or
-// when the client leaves meanwhile.
-func (x *exchange) pause(f *fault, try int) bool {
+// pause waits before a retry. It is false when the wait is longer than longest or does not fit into the
+// request's deadline, or when the client leaves meanwhile.
+func (x *exchange) pause(f *fault, try int, longest time.Duration) bool {
 	wait := rand.N(min(backoffBase<<try, backoffMax))
 	if f.cool.RetryAfter > 0 {
 		wait = f.cool.RetryAfter
 	}
-	if !x.deadline.IsZero() && time.Until(x.deadline) < wait {
+	if wait > longest || (!x.deadline.IsZero() && time.Until(x.deadline) < wait) {
 		return false
 	}
 	timer := time.NewTimer(wait)
