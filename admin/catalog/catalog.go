@@ -78,7 +78,7 @@ type Entry struct {
 func (c *Catalog) Get(ctx context.Context, ref core.Ref) (Entry, error) {
 	img, err := c.store.Read(ctx)
 	if err != nil {
-		return Entry{}, fmt.Errorf("read resources: %w", err)
+		return Entry{}, err
 	}
 	item, ok := img.Items[ref]
 	if !ok {

@@ -38,7 +38,7 @@ func (c *Catalog) List(ctx context.Context, q Query) (Page, error) {
 	}
 	img, err := c.store.Read(ctx)
 	if err != nil {
-		return Page{}, fmt.Errorf("read resources: %w", err)
+		return Page{}, err
 	}
 	if q.Token != "" && img.Settled() != at.Revision {
 		var kept bool

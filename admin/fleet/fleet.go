@@ -6,7 +6,6 @@ package fleet
 import (
 	"context"
 	"encoding/json"
-	"fmt"
 	"slices"
 	"strings"
 
@@ -45,11 +44,11 @@ type Report struct {
 func (f *Fleet) Report(ctx context.Context) (Report, error) {
 	img, err := f.store.Read(ctx)
 	if err != nil {
-		return Report{}, fmt.Errorf("read resources: %w", err)
+		return Report{}, err
 	}
 	records, err := f.store.Nodes(ctx)
 	if err != nil {
-		return Report{}, fmt.Errorf("read nodes: %w", err)
+		return Report{}, err
 	}
 	r := Report{Revision: img.Settled(), Nodes: []Node{}}
 	for _, record := range records {

@@ -41,8 +41,12 @@ func withLog(log *slog.Logger, next http.Handler) http.Handler {
 		rec := &recorder{ResponseWriter: w}
 		start := time.Now()
 		defer func() {
-			log.Info("request", "method", r.Method, "path", r.URL.EscapedPath(), "status", rec.status, "bytes", rec.bytes,
-				"duration", time.Since(start), "remote", r.RemoteAddr, "request_id", w.Header().Get(headerRequestID))
+			level := slog.LevelInfo
+			if probe := r.URL.Path == "/livez" || r.URL.Path == "/readyz"; probe && rec.status == http.StatusOK {
+				level = slog.LevelDebug // every few seconds, for ever
+			}
+			log.Log(r.Context(), level, "request", "method", r.Method, "path", r.URL.EscapedPath(), "status", rec.status, "bytes", rec.bytes,
+				"seconds", time.Since(start).Seconds(), "remote", r.RemoteAddr, "request_id", w.Header().Get(headerRequestID))
 		}()
 		next.ServeHTTP(rec, r)
 	})

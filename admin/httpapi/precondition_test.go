@@ -1,6 +1,10 @@
 package httpapi
 
-import "testing"
+import (
+	"net/http"
+	"strings"
+	"testing"
+)
 
 func TestPreconditionsDecideWhetherAWriteHappens(t *testing.T) {
 	w := newWorld(t)
@@ -69,4 +73,22 @@ func TestGetAnswersConditions(t *testing.T) {
 			t.Errorf("%q: got %d %v %s, want %d", header, got.status, got.header, got.body, want)
 		}
 	}
+}
+
+func FuzzOnlyTheETagItselfMatches(f *testing.F) {
+	for _, s := range []string{`"57"`, `W/"57"`, `"57", "58"`, `*`, `"057"`, `"+57"`, `57`, `"`, ``, `"5" "7"`} {
+		f.Add(s)
+	}
+	f.Fuzz(func(t *testing.T, value string) {
+		cond, err := condition(http.Header{"If-Match": {value}})
+		if err != nil || cond.Revisions == nil {
+			return
+		}
+		if cond.Holds(57) && !strings.Contains(value, etag(57)) {
+			t.Errorf("%q matches %s", value, etag(57))
+		}
+		if cond.Holds(0) {
+			t.Errorf("%q matches what does not exist", value)
+		}
+	})
 }

@@ -5,6 +5,7 @@ import (
 	"maps"
 	"net/http"
 	"net/http/httptest"
+	"regexp"
 	"slices"
 	"strings"
 	"testing"
@@ -61,8 +62,24 @@ func TestTheAPIDescribesItself(t *testing.T) {
 	for _, file := range []string{"none.schema.json", "provider", "provider.schema.jsonx", "..%2Fset.go", "%2e%2e%2f%2e%2e%2fetc%2fpasswd.schema.json"} {
 		w.do("GET", "/schemas/"+file, "").problem(404, "not-found")
 	}
-	if got := w.do("GET", "/docs", "").want(200); !strings.Contains(string(got.body), "/openapi.json") {
-		t.Errorf("the page does not show the document: %s", got.body)
+}
+
+func TestTheDocsPageNeedsNothingFromElsewhere(t *testing.T) {
+	w := newWorld(t)
+	page := string(w.do("GET", openapi.DocsPath, "").want(200).body)
+	if !strings.Contains(page, "/openapi.json") {
+		t.Errorf("the page does not show the document: %s", page)
+	}
+	loaded := regexp.MustCompile(`(?:src|href)="([^"]+)"`).FindAllStringSubmatch(page, -1)
+	if len(loaded) == 0 {
+		t.Errorf("the page loads nothing: %s", page)
+	}
+	for _, m := range loaded {
+		if !strings.HasPrefix(m[1], openapi.DocsPath) {
+			t.Errorf("the page loads %s", m[1])
+			continue
+		}
+		w.do("GET", m[1], "", "Authorization: none").want(200)
 	}
 }
 
