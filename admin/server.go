@@ -10,6 +10,7 @@ import (
 	"github.com/sluice-gateway/sluice/admin/catalog"
 	"github.com/sluice-gateway/sluice/admin/fleet"
 	"github.com/sluice-gateway/sluice/admin/httpapi"
+	"github.com/sluice-gateway/sluice/core"
 	"github.com/sluice-gateway/sluice/schemas"
 	"github.com/sluice-gateway/sluice/store"
 )
@@ -22,6 +23,8 @@ type Config struct {
 	Store *store.Store
 	// AdminTokens may read and write, ViewerTokens may read.
 	AdminTokens, ViewerTokens []string
+	// Reach says which upstreams providers may use.
+	Reach core.Reach
 	// MaxBody is the most bytes of a request's body. Default DefaultMaxBody.
 	MaxBody int64
 	// Version is what the service says of itself.
@@ -46,7 +49,7 @@ func New(cfg Config) (*Server, error) {
 	}
 	log := cmp.Or(cfg.Logger, slog.New(slog.DiscardHandler))
 	api, err := httpapi.New(httpapi.Config{
-		Catalog:      catalog.New(cfg.Store, set),
+		Catalog:      catalog.New(cfg.Store, set, core.Site{Reach: cfg.Reach}),
 		Fleet:        fleet.New(cfg.Store),
 		Ping:         cfg.Store.Ping,
 		AdminTokens:  cfg.AdminTokens,

@@ -23,6 +23,8 @@ var (
 	ErrUnavailable = errors.New("etcd is unavailable")
 	// ErrUnauthenticated says that etcd refuses the credentials or that they lack a permission.
 	ErrUnauthenticated = errors.New("etcd refuses the credentials")
+	// ErrRevisionGone says that etcd no longer holds the revision that was asked for.
+	ErrRevisionGone = errors.New("the revision is gone")
 	// ErrNoLease says that the node holds no lease at the moment; Member.Run is getting a new one.
 	ErrNoLease = errors.New("no lease")
 )

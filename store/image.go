@@ -3,9 +3,11 @@ package store
 import (
 	"bytes"
 	"context"
+	"errors"
 	"fmt"
 
 	"go.etcd.io/etcd/api/v3/mvccpb"
+	"go.etcd.io/etcd/api/v3/v3rpc/rpctypes"
 
 	"github.com/sluice-gateway/sluice/core"
 )
@@ -68,6 +70,20 @@ func (s *Store) Read(ctx context.Context) (Image, error) {
 	l, err := s.list(ctx, s.keys.document())
 	if err != nil {
 		return Image{}, fmt.Errorf("read resources: %w", err)
+	}
+	img, _ := s.keys.image(l)
+	return img, nil
+}
+
+// ReadAt returns the document as it was at a revision that an earlier Read gave, or ErrRevisionGone once etcd
+// has compacted it.
+func (s *Store) ReadAt(ctx context.Context, revision int64) (Image, error) {
+	l, err := s.listAt(ctx, s.keys.document(), revision)
+	if errors.Is(err, rpctypes.ErrCompacted) || errors.Is(err, rpctypes.ErrFutureRev) || errors.Is(err, errMovedOn) {
+		return Image{}, fmt.Errorf("read resources at %d: %w", revision, ErrRevisionGone)
+	}
+	if err != nil {
+		return Image{}, fmt.Errorf("read resources at %d: %w", revision, err)
 	}
 	img, _ := s.keys.image(l)
 	return img, nil

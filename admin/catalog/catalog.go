@@ -19,6 +19,7 @@ import (
 
 type documents interface {
 	Read(ctx context.Context) (store.Image, error)
+	ReadAt(ctx context.Context, revision int64) (store.Image, error)
 	Update(ctx context.Context, apply func(store.Image) ([]store.Change, error)) (store.Result, error)
 }
 
@@ -26,11 +27,13 @@ type documents interface {
 type Catalog struct {
 	store   documents
 	schemas *schemas.Set
-	pins    pins
+	site    core.Site // what documents are proved for
 }
 
 // New returns the catalog of what is in the store.
-func New(s documents, set *schemas.Set) *Catalog { return &Catalog{store: s, schemas: set} }
+func New(s documents, set *schemas.Set, site core.Site) *Catalog {
+	return &Catalog{store: s, schemas: set, site: site}
+}
 
 // Errors that say what stood in a change's way; errors.Is tells them apart.
 var (
@@ -42,8 +45,8 @@ var (
 	ErrCorrupt = errors.New("the stored value is not a JSON object")
 	// ErrPageToken: the page token is none that List gave.
 	ErrPageToken = errors.New("the page token is not one that a list returned")
-	// ErrPageGone: the revision to which the page token belongs is no longer kept.
-	ErrPageGone = errors.New("the revision of the page token is no longer kept")
+	// ErrPageGone: etcd has compacted the revision to which the page token belongs.
+	ErrPageGone = errors.New("the revision of the page token is gone")
 )
 
 // Refused is the error of a change that would leave the document worse than it is.

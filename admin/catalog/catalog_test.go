@@ -17,6 +17,8 @@ type memory struct {
 	items     map[core.Ref]store.Item
 	revision  int64
 	interfere []func(*memory)
+	history   map[int64]store.Image
+	compacted bool // history is gone
 }
 
 func (m *memory) image() store.Image {
@@ -30,6 +32,17 @@ func (m *memory) image() store.Image {
 func (m *memory) set(ref core.Ref, value string) {
 	m.revision++
 	m.items[ref] = store.Item{Value: []byte(value), Created: m.revision, Modified: m.revision}
+	if m.history == nil {
+		m.history = map[int64]store.Image{}
+	}
+	m.history[m.revision] = m.image()
+}
+
+func (m *memory) ReadAt(_ context.Context, revision int64) (store.Image, error) {
+	if img, kept := m.history[revision]; kept && !m.compacted {
+		return img, nil
+	}
+	return store.Image{}, store.ErrRevisionGone
 }
 
 func (m *memory) Read(context.Context) (store.Image, error) { return m.image(), nil }
@@ -59,7 +72,7 @@ func newCatalog(t testing.TB) (*Catalog, *memory) {
 		t.Fatal(err)
 	}
 	m := &memory{items: map[core.Ref]store.Item{}, revision: 1}
-	return New(m, set), m
+	return New(m, set, core.Site{}), m
 }
 
 var provider = core.Ref{Kind: core.KindProvider, ID: "p"}
@@ -103,6 +116,22 @@ func TestAConditionIsHeldAgainstWhatOthersLeft(t *testing.T) {
 	}
 }
 
+func TestAProviderOutOfReachIsRefused(t *testing.T) {
+	c, _ := newCatalog(t)
+	var err error
+	if c.site.Reach, err = core.ParseReach([]string{"api.openai.com"}); err != nil {
+		t.Fatal(err)
+	}
+	var refused *Refused
+	_, err = c.Put(t.Context(), provider, []byte(`{"kind":"openai","base_url":"http://169.254.169.254/latest"}`), Condition{})
+	if !errors.As(err, &refused) || refused.Faults[0].Pointer != "/base_url" || refused.Faults[0].Rule != "reach" {
+		t.Errorf("got %v, want a fault of /base_url", err)
+	}
+	if _, err := c.Put(t.Context(), provider, []byte(`{"kind":"openai","base_url":"https://api.openai.com/v1"}`), Condition{}); err != nil {
+		t.Errorf("got %v for an upstream on the list", err)
+	}
+}
+
 func TestAReferenceThatAppearsMeanwhileStopsADelete(t *testing.T) {
 	c, m := newCatalog(t)
 	m.set(provider, stored("secret"))
@@ -126,23 +155,30 @@ func TestStoredValuesAreCompactAndNotEscaped(t *testing.T) {
 	}
 }
 
-func TestOnlyTheNewestListsAreKept(t *testing.T) {
+func TestAListGoesOnUntilItsRevisionIsGoneAndTheDocumentHasChanged(t *testing.T) {
 	c, m := newCatalog(t)
-	var tokens []string
-	for i := range maxPins + 1 {
-		m.set(core.Ref{Kind: core.KindModel, ID: fmt.Sprint("m", i)}, `{}`)
-		m.set(core.Ref{Kind: core.KindModel, ID: fmt.Sprint("n", i)}, `{}`)
-		page, err := c.List(t.Context(), Query{Kind: core.KindModel, Limit: 1})
-		if err != nil {
-			t.Fatal(err)
-		}
-		tokens = append(tokens, page.Next)
+	model := func(id string) core.Ref { return core.Ref{Kind: core.KindModel, ID: id} }
+	m.set(model("a"), `{"id":"a"}`)
+	m.set(model("c"), `{"id":"c"}`)
+	first, err := c.List(t.Context(), Query{Kind: core.KindModel, Limit: 1})
+	if err != nil {
+		t.Fatal(err)
 	}
-	for i, token := range tokens {
-		_, err := c.List(t.Context(), Query{Kind: core.KindModel, Limit: 1, Token: token})
-		if gone := i == 0; errors.Is(err, ErrPageGone) != gone {
-			t.Errorf("list %d: got %v", i, err)
-		}
+	next := func() (Page, error) {
+		return c.List(t.Context(), Query{Kind: core.KindModel, Limit: 1, Token: first.Next})
+	}
+	shown := func(p Page) string { return string(p.Entries[0].Resource) }
+	m.compacted = true
+	if page, err := next(); err != nil || shown(page) != `{"id":"c"}` {
+		t.Errorf("compacted but not changed: %v", err)
+	}
+	m.set(model("b"), `{"id":"b"}`)
+	if _, err := next(); !errors.Is(err, ErrPageGone) {
+		t.Errorf("compacted and changed: got %v, want ErrPageGone", err)
+	}
+	m.compacted = false
+	if page, err := next(); err != nil || shown(page) != `{"id":"c"}` || page.Revision != first.Revision {
+		t.Errorf("changed but not compacted: %+v, %v", page, err)
 	}
 }
 
@@ -171,7 +207,7 @@ func fill(m *memory) {
 }
 
 func FuzzAPageTokenNeverLeavesTheGrammarOfIDs(f *testing.F) {
-	for _, s := range []string{"", "e30", "bnVsbA", "!", token{57, "gpt"}.String(), token{-1, ".."}.String()} {
+	for _, s := range []string{"", "e30", "bnVsbA", "!", token{57, 50, "gpt"}.String(), token{-1, 0, ".."}.String()} {
 		f.Add(s)
 	}
 	f.Fuzz(func(t *testing.T, s string) {

@@ -4,6 +4,7 @@ import (
 	"context"
 	"encoding/base64"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"slices"
 
@@ -36,27 +37,37 @@ func (c *Catalog) List(ctx context.Context, q Query) (Page, error) {
 	if err != nil {
 		return Page{}, ErrPageToken
 	}
-	img, err := c.store.Read(ctx)
+	img, err := c.read(ctx, at)
 	if err != nil {
 		return Page{}, err
-	}
-	if q.Token != "" && img.Settled() != at.Revision {
-		var kept bool
-		if img, kept = c.pins.get(at.Revision); !kept {
-			return Page{}, ErrPageGone
-		}
 	}
 	ids := matching(img, q, at.After)
 	page := Page{Revision: img.Settled()}
 	if len(ids) > q.Limit {
 		ids = ids[:q.Limit]
-		page.Next = token{page.Revision, ids[q.Limit-1]}.String()
-		c.pins.put(img)
+		page.Next = token{img.Revision, page.Revision, ids[q.Limit-1]}.String()
 	}
 	for _, id := range ids {
 		page.Entries = append(page.Entries, c.entry(q.Kind, img.Items[core.Ref{Kind: q.Kind, ID: id}]))
 	}
 	return page, nil
+}
+
+// read returns the document of which the list shows a part: that of its first page, on any replica, for as
+// long as etcd has it or nothing has changed.
+func (c *Catalog) read(ctx context.Context, at token) (store.Image, error) {
+	if at == (token{}) {
+		return c.store.Read(ctx)
+	}
+	img, err := c.store.ReadAt(ctx, at.Revision)
+	if !errors.Is(err, store.ErrRevisionGone) {
+		return img, err
+	}
+	img, err = c.store.Read(ctx)
+	if err == nil && img.Settled() != at.Settled {
+		return store.Image{}, ErrPageGone
+	}
+	return img, err
 }
 
 // matching returns the ids after the given one that the query is for, sorted.
@@ -91,7 +102,9 @@ func bears(item store.Item, labels map[string]string) bool {
 
 // token is where a list goes on.
 type token struct {
+	// Revision is that at which the first page was read, Settled that since which the document was so.
 	Revision int64  `json:"r"`
+	Settled  int64  `json:"s"`
 	After    string `json:"a"`
 }
 
@@ -115,6 +128,9 @@ func parseToken(s string) (token, error) {
 	}
 	if err := json.Unmarshal(b, &t); err != nil {
 		return t, fmt.Errorf("page token: %w", err)
+	}
+	if t.Revision <= 0 {
+		return t, errors.New("page token: no revision")
 	}
 	return t, core.CheckID(t.After)
 }

@@ -24,7 +24,7 @@ func (c *Catalog) prove(img store.Image, ref core.Ref, raw []byte) ([]byte, erro
 	resource, undecoded := core.Decode(ref, value)
 	switch {
 	case resource != nil:
-		faults = add(faults, introduced(img, resource))
+		faults = add(faults, c.introduced(img, resource))
 	case len(faults) == 0:
 		faults = undecoded
 	}
@@ -72,12 +72,12 @@ func (c *Catalog) schemaFaults(ref core.Ref, value []byte) []core.Fault {
 
 // introduced returns the faults that the document has with resource in it and not as it is. A fault of
 // another resource that was there before in other words is not the change's doing.
-func introduced(img store.Image, resource core.Resource) []core.Fault {
+func (c *Catalog) introduced(img store.Image, resource core.Resource) []core.Fault {
 	before, _ := core.ParseDocument(img.Values())
 	after := before.Clone()
 	after.Set(resource)
-	_, old := core.Compile(before, core.Site{})
-	_, all := core.Compile(after, core.Site{})
+	_, old := core.Compile(before, c.site)
+	_, all := core.Compile(after, c.site)
 	return slices.DeleteFunc(core.NewFaults(old, all), func(f core.Fault) bool {
 		return f.Ref != resource.Ref() && slices.ContainsFunc(old, func(o core.Fault) bool { return o.Ref == f.Ref && o.Pointer == f.Pointer && o.Rule == f.Rule })
 	})

@@ -16,6 +16,7 @@ import (
 
 	"github.com/sluice-gateway/sluice/admin/catalog"
 	"github.com/sluice-gateway/sluice/admin/fleet"
+	"github.com/sluice-gateway/sluice/core"
 	"github.com/sluice-gateway/sluice/schemas"
 	"github.com/sluice-gateway/sluice/store"
 	"github.com/sluice-gateway/sluice/store/embedded"
@@ -88,7 +89,7 @@ func (w *world) replica(st *store.Store) (string, *API) {
 		w.t.Fatal(err)
 	}
 	api, err := New(Config{
-		Catalog: catalog.New(st, set), Fleet: fleet.New(st), Ping: st.Ping,
+		Catalog: catalog.New(st, set, core.Site{}), Fleet: fleet.New(st), Ping: st.Ping,
 		AdminTokens: []string{adminToken}, ViewerTokens: []string{viewerToken}, MaxBody: maxBody, Version: "test",
 		Logger: slog.New(slog.NewJSONHandler(w, &slog.HandlerOptions{Level: slog.LevelDebug})),
 	})

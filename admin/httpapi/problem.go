@@ -131,7 +131,7 @@ func problemOfCatalog(err error) *Problem {
 	case errors.Is(err, catalog.ErrPageToken):
 		return badRequest("", "page-token", "page_token is not one that a list returned")
 	case errors.Is(err, catalog.ErrPageGone):
-		return problem(http.StatusGone, "page-gone", "The list has moved on", "the revision of page_token is no longer kept; begin the list again")
+		return problem(http.StatusGone, "page-gone", "The list has moved on", "the list has changed and etcd has compacted the revision of page_token; begin the list again")
 	}
 	return nil
 }

@@ -27,6 +27,7 @@ func documentCases() []testCase {
 		{"a writer that is always late gives up with a conflict", alwaysLate},
 		{"what is too large is refused before and after etcd", tooLarge},
 		{"a name that the store could not read back is refused", badName},
+		{"an earlier revision can be read until it is compacted", earlier},
 		{"ten thousand resources are read at one revision", paging},
 		{"keys that are no resources are ignored", garbageIsNotRead},
 	}
@@ -211,6 +212,24 @@ func badName(t *testing.T, e *env) {
 		if _, err := s.Update(t.Context(), set(ref, "x")); err == nil {
 			t.Errorf("%q was accepted", ref)
 		}
+	}
+}
+
+func earlier(t *testing.T, e *env) {
+	s := e.open(t)
+	update(t, s, set(model("a"), "1"))
+	before := read(t, s)
+	update(t, s, set(model("a"), "2"))
+	then, err := s.ReadAt(t.Context(), before.Revision)
+	if err != nil || string(then.Items[model("a")].Value) != "1" || then.Settled() != before.Settled() {
+		t.Errorf("at revision %d: got %+v and error %v, want the first value", before.Revision, then, err)
+	}
+	e.compact(t)
+	if _, err := s.ReadAt(t.Context(), before.Revision); !errors.Is(err, store.ErrRevisionGone) {
+		t.Errorf("after a compaction: got error %v, want ErrRevisionGone", err)
+	}
+	if _, err := s.ReadAt(t.Context(), read(t, s).Revision+1000); !errors.Is(err, store.ErrRevisionGone) {
+		t.Errorf("in the future: got error %v, want ErrRevisionGone", err)
 	}
 }
 

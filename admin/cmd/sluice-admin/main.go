@@ -46,7 +46,7 @@ func run(ctx context.Context, args []string) error {
 	defer st.Close()
 	version := version()
 	srv, err := admin.New(admin.Config{
-		Store: st, AdminTokens: s.adminTokens, ViewerTokens: s.viewerTokens, Version: version, Logger: log,
+		Store: st, AdminTokens: s.adminTokens, ViewerTokens: s.viewerTokens, Reach: s.reach, Version: version, Logger: log,
 	})
 	if err != nil {
 		return err

@@ -4,15 +4,20 @@ import (
 	"context"
 	"net/http"
 	"net/http/httptest"
+	"reflect"
 	"strings"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
+
+	"github.com/sluice-gateway/sluice/core"
 )
 
 func environment(vars map[string]string) func(string) string {
 	return func(name string) string { return vars[name] }
 }
+
+var sameReach = cmp.Comparer(func(a, b core.Reach) bool { return reflect.DeepEqual(a, b) })
 
 func TestFlagsComeBeforeTheEnvironmentAndThatBeforeDefaults(t *testing.T) {
 	env := map[string]string{
@@ -24,13 +29,18 @@ func TestFlagsComeBeforeTheEnvironmentAndThatBeforeDefaults(t *testing.T) {
 		adminTokens: []string{"one", "two"}, viewerTokens: []string{"three"},
 	}
 	got, err := parse(nil, environment(env))
-	if diff := cmp.Diff(want, got, cmp.AllowUnexported(settings{})); err != nil || diff != "" {
+	if diff := cmp.Diff(want, got, cmp.AllowUnexported(settings{}), sameReach); err != nil || diff != "" {
 		t.Errorf("environment: %v (-want +got)\n%s", err, diff)
+	}
+	env["SLUICE_UPSTREAM_ALLOW"] = "api.openai.com, 10.0.0.0/8"
+	want.reach, err = core.ParseReach([]string{"api.openai.com", "10.0.0.0/8"})
+	if err != nil {
+		t.Fatal(err)
 	}
 	env["SLUICE_ADMIN_LISTEN"], env["SLUICE_ETCD_PREFIX"] = ":1", "/env"
 	want.listen, want.endpoints, want.prefix, want.username = ":2", []string{"c:3"}, "/flag", "flag"
 	got, err = parse([]string{"--listen", ":2", "--etcd=c:3", "--etcd-prefix", "/flag", "--etcd-username", "flag"}, environment(env))
-	if diff := cmp.Diff(want, got, cmp.AllowUnexported(settings{})); err != nil || diff != "" {
+	if diff := cmp.Diff(want, got, cmp.AllowUnexported(settings{}), sameReach); err != nil || diff != "" {
 		t.Errorf("flags: %v (-want +got)\n%s", err, diff)
 	}
 }
@@ -44,6 +54,7 @@ func TestTheServiceRefusesToStartWithoutWhatItNeeds(t *testing.T) {
 		"no token":     {map[string]string{"SLUICE_ETCD_ENDPOINTS": "a:1"}, nil, "SLUICE_ADMIN_TOKEN"},
 		"empty token":  {map[string]string{"SLUICE_ETCD_ENDPOINTS": "a:1", "SLUICE_ADMIN_TOKEN": " , "}, nil, "SLUICE_ADMIN_TOKEN"},
 		"no etcd":      {map[string]string{"SLUICE_ADMIN_TOKEN": "t"}, nil, "SLUICE_ETCD_ENDPOINTS"},
+		"a bad list":   {map[string]string{"SLUICE_ADMIN_TOKEN": "t", "SLUICE_ETCD_ENDPOINTS": "a:1", "SLUICE_UPSTREAM_ALLOW": "http://x"}, nil, "upstream-allow"},
 		"a stray word": {map[string]string{"SLUICE_ADMIN_TOKEN": "t", "SLUICE_ETCD_ENDPOINTS": "a:1"}, []string{"helth"}, "helth"},
 	} {
 		if _, err := parse(c.args, environment(c.env)); err == nil || !strings.Contains(err.Error(), c.want) {

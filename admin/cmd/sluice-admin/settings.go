@@ -8,6 +8,7 @@ import (
 	"log/slog"
 	"strings"
 
+	"github.com/sluice-gateway/sluice/core"
 	"github.com/sluice-gateway/sluice/store"
 )
 
@@ -18,6 +19,7 @@ type settings struct {
 	prefix                    string
 	username, password        string
 	adminTokens, viewerTokens []string
+	reach                     core.Reach
 }
 
 const (
@@ -48,6 +50,7 @@ func parse(args []string, env func(string) string) (settings, error) {
 	etcd := f.String("etcd", env("SLUICE_ETCD_ENDPOINTS"), "comma-separated `endpoints` of etcd (SLUICE_ETCD_ENDPOINTS)")
 	f.StringVar(&s.prefix, "etcd-prefix", cmp.Or(env("SLUICE_ETCD_PREFIX"), store.DefaultPrefix), "`prefix` of all keys in etcd (SLUICE_ETCD_PREFIX)")
 	f.StringVar(&s.username, "etcd-username", env("SLUICE_ETCD_USERNAME"), "`name` of the user in etcd (SLUICE_ETCD_USERNAME)")
+	allow := f.String("upstream-allow", env("SLUICE_UPSTREAM_ALLOW"), "comma-separated `list` of hosts, *.domains, addresses and CIDR ranges that providers may use; empty: all but link-local and metadata addresses (SLUICE_UPSTREAM_ALLOW)")
 	if err := f.Parse(args); err != nil {
 		return s, err
 	}
@@ -55,6 +58,11 @@ func parse(args []string, env func(string) string) (settings, error) {
 		return s, fmt.Errorf("unexpected argument %q", f.Arg(0))
 	}
 	s.endpoints = list(*etcd)
+	reach, err := core.ParseReach(list(*allow))
+	if err != nil {
+		return s, fmt.Errorf("upstream-allow: %w", err)
+	}
+	s.reach = reach
 	s.password = env("SLUICE_ETCD_PASSWORD")
 	s.adminTokens, s.viewerTokens = list(env("SLUICE_ADMIN_TOKEN")), list(env("SLUICE_VIEWER_TOKEN"))
 	switch {
