@@ -12,6 +12,7 @@ import (
 	"net/http"
 	"net/http/httptest"
 	"strings"
+	"sync"
 	"sync/atomic"
 	"testing"
 	"time"
@@ -357,5 +358,50 @@ func TestASecretIsInNoMetricStatusOrLog(t *testing.T) {
 		if strings.Contains(text, secret) || strings.Contains(text, key) {
 			t.Errorf("a key is in the %s: %s", name, text)
 		}
+	}
+}
+
+func TestOneNodeChecksHealthAndAllNodesKnow(t *testing.T) {
+	f := newFleet(t)
+	var sick atomic.Bool
+	var mu sync.Mutex
+	asked := map[string]int{} // by the node's user agent
+	f.serve("spare", says("spare"))
+	up := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		if r.URL.Path != "/health" {
+			says("main")(w, r)
+			return
+		}
+		mu.Lock()
+		asked[r.UserAgent()]++
+		mu.Unlock()
+		if sick.Load() {
+			w.WriteHeader(http.StatusServiceUnavailable)
+		}
+	}))
+	t.Cleanup(up.Close)
+	f.put(core.KindProvider, "main", `"kind":"openai","base_url":"`+up.URL+`"`)
+	f.put(core.KindModel, "main", `"provider":"main","upstream_model":"u","health_check":{"path":"/health","interval":"1s","failures":1}`)
+	f.put(core.KindRouting, "r", `"strategy":"failover","targets":[{"model":"main"},{"model":"spare"}]`)
+	a, b := f.start(proxy.Config{Version: "a"}), f.start(proxy.Config{Version: "b"})
+	both := func(target string) func() bool {
+		return func() bool {
+			_, x, _ := a.ask("r")
+			_, y, _ := b.ask("r")
+			return x.Get("X-Sluice-Target") == target && y.Get("X-Sluice-Target") == target
+		}
+	}
+	a.await("both nodes share signals", func() bool { _, body := a.get("/metrics"); return strings.Contains(body, "sluice_fleet_peers 2") })
+	sick.Store(true)
+	a.await("both nodes leave the sick target", both("spare"))
+	mu.Lock()
+	clear(asked)
+	mu.Unlock()
+	sick.Store(false)
+	a.await("both nodes come back", both("main"))
+	mu.Lock()
+	defer mu.Unlock()
+	if len(asked) != 1 {
+		t.Errorf("checks came from %v, want one node", asked)
 	}
 }
