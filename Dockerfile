@@ -28,5 +28,6 @@ FROM scratch AS demo
 COPY dist/sluice /usr/local/bin/sluice
 USER 65532:65532
 EXPOSE 9100
+HEALTHCHECK --interval=5s --timeout=3s --start-period=5s --retries=3 CMD ["/usr/local/bin/sluice", "demo-upstream", "health"]
 ENTRYPOINT ["/usr/local/bin/sluice"]
-CMD ["demo-upstream", "--listen", ":9100"]
+CMD ["demo-upstream"]

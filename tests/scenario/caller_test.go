@@ -52,22 +52,27 @@ func params(model string) openai.ChatCompletionNewParams {
 	}
 }
 
-// chat asks once, streaming or not, checks the answer and returns the model that gave it.
+// chat asks once, streaming or not, checks that one of our upstreams answered, and returns the model through which.
 func (c caller) chat(ctx context.Context, model string, stream bool) (target string, err error) {
+	target, got, err := c.ask(ctx, model, stream)
+	if err == nil && got != spoken {
+		err = fmt.Errorf("answer of %q (stream %v): got %q, want %q", model, stream, got, spoken)
+	}
+	return target, err
+}
+
+// ask asks once and returns the model that answered and what it said.
+func (c caller) ask(ctx context.Context, model string, stream bool) (target, said string, err error) {
 	var resp *http.Response
-	var got string
 	if stream {
-		got, err = c.stream(ctx, model, &resp)
+		said, err = c.stream(ctx, model, &resp)
 	} else {
-		got, err = c.whole(ctx, model, &resp)
+		said, err = c.whole(ctx, model, &resp)
 	}
 	if err != nil {
-		return "", err
+		return "", "", err
 	}
-	if got != spoken {
-		return "", fmt.Errorf("answer of %q (stream %v): got %q, want %q", model, stream, got, spoken)
-	}
-	return resp.Header.Get("X-Sluice-Target"), nil
+	return resp.Header.Get("X-Sluice-Target"), said, nil
 }
 
 func (c caller) whole(ctx context.Context, model string, resp **http.Response) (string, error) {

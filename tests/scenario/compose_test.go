@@ -21,7 +21,17 @@ import (
 	"github.com/sluice-gateway/sluice/tests/upstream"
 )
 
-func TestCompose(t *testing.T) { run(t, newCompose(t)) }
+func TestCompose(t *testing.T) {
+	e := newCompose(t)
+	run(t, e)
+	t.Run("containers-are-healthy", func(t *testing.T) { e.healthy(t, "etcd", "admin", "proxy", "demo-fast", "demo-slow") })
+	t.Run("the-demo-upstreams-answer", func(t *testing.T) { theDemoUpstreamsAnswer(t, e) })
+}
+
+func TestComposeWithThreeEtcdMembers(t *testing.T) {
+	e := newCompose(t, "--env-file", "../../deploy/cluster.env", "--profile", "cluster")
+	anyMemberOfEtcdDiesUnderLoad(t, e)
+}
 
 // compose is the stack of docker-compose.yml under a project name of its own.
 type compose struct {
@@ -42,7 +52,11 @@ type container struct {
 	id string
 }
 
-func newCompose(t *testing.T) *compose {
+func newCompose(t *testing.T, flags ...string) *compose {
+	t.Helper()
+	if os.Getenv("SLUICE_ETCD_IMAGE") == "" {
+		t.Fatal("SLUICE_ETCD_IMAGE names no image: run `make e2e`")
+	}
 	docker, err := testcontainers.NewDockerProvider()
 	if err != nil {
 		t.Fatalf("docker is needed: %v", err)
@@ -53,9 +67,10 @@ func newCompose(t *testing.T) *compose {
 		admin: Admin{Token: rand.Text(), ViewerToken: rand.Text()},
 	}
 	e.command = append(composeCommand(t), "-f", "../../docker-compose.yml", "-f", "testdata/compose.yml", "-p", e.project)
+	e.command = append(e.command, flags...)
 	// Empty ports are chosen by docker, so that nothing else on this machine is in the way.
 	e.env = append(os.Environ(), "SLUICE_ADMIN_TOKEN="+e.admin.Token, "SLUICE_VIEWER_TOKEN="+e.admin.ViewerToken,
-		"SLUICE_ADMIN_PORT=", "SLUICE_PROXY_PORTS=", "SLUICE_STATUS_PORTS=")
+		"SLUICE_ADMIN_PORT=", "SLUICE_PROXY_PORTS=", "SLUICE_STATUS_PORTS=", "SLUICE_LOG_LEVEL=debug")
 	t.Cleanup(func() { e.compose(t, "down", "--volumes", "--timeout", "5") })
 	e.compose(t, "up", "--detach", "--no-build")
 	e.refresh(t)
@@ -139,6 +154,22 @@ func (e *compose) refresh(t *testing.T) {
 	e.mu.Lock()
 	defer e.mu.Unlock()
 	e.proxies = proxies
+}
+
+// healthy waits until docker's own health checks of the services pass.
+func (e *compose) healthy(t *testing.T, services ...string) {
+	t.Helper()
+	for _, service := range services {
+		for _, c := range e.containers(t, service) {
+			eventually(t, patience, func() error {
+				state, err := c.State(t.Context())
+				if err == nil && (state.Health == nil || state.Health.Status != "healthy") {
+					err = fmt.Errorf("a container of %s is not healthy: %+v", service, state.Health)
+				}
+				return err
+			})
+		}
+	}
 }
 
 func (e *compose) Admin() Admin { return e.admin }

@@ -23,10 +23,11 @@ func latencyLearntOnOneNodeOrdersTargetsOnAnother(t *testing.T, env Environment)
 	o.put("routings/latency", `{"strategy":"least_latency","latency":{"probe_after":"0s"},"targets":[{"model":"latency-slow"},{"model":"latency-fast"}]}`)
 
 	a, b := env.Proxies()[0], env.Proxies()[1]
+	learner := direct(t, a, key)
 	for _, stream := range []bool{false, true} {
-		learner := direct(t, a, key)
-		for range 6 {
-			learner.mustChat(t, "latency", stream)
+		for range 3 {
+			learner.mustChat(t, "latency-slow", stream)
+			learner.mustChat(t, "latency-fast", stream)
 		}
 	}
 	eventually(t, patience, func() error { return knows(t, b, "latency-slow", "latency-fast") })
