@@ -8,10 +8,11 @@ import (
 	"time"
 
 	"github.com/sluice-gateway/sluice/proxy/dispatch"
+	"github.com/sluice-gateway/sluice/proxy/serve"
 )
 
-// Limits of the listeners. There is no WriteTimeout: it would cut healthy streams; dispatch moves a
-// deadline along instead.
+// Limits of the listeners. There is no WriteTimeout: it would cut healthy streams; the listener of serve
+// moves a deadline along instead.
 const (
 	// headerLimit is for clients that connect and say nothing.
 	headerLimit = 10 * time.Second
@@ -37,7 +38,7 @@ func (n *Node) serveAPI(ctx, background context.Context, l net.Listener) error {
 		ReadHeaderTimeout: headerLimit, IdleTimeout: idleLimit, MaxHeaderBytes: maxHeader,
 	}
 	failed := make(chan error, 1)
-	go func() { failed <- srv.Serve(l) }()
+	go func() { failed <- srv.Serve(serve.NewListener(l)) }()
 	select {
 	case err := <-failed:
 		return err

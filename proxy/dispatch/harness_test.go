@@ -2,7 +2,9 @@ package dispatch_test
 
 import (
 	"bytes"
+	"cmp"
 	"compress/gzip"
+	"context"
 	"crypto/sha256"
 	"encoding/hex"
 	"encoding/json"
@@ -135,6 +137,8 @@ func token(s string) string {
 type harness struct {
 	*httptest.Server
 	t         *testing.T
+	client    *http.Client
+	open      *atomic.Int64 // connections, of a gateway in a bubble
 	upstreams []*upstream
 	board     *signal.Board
 	cooldowns *cooldown.Table
@@ -187,10 +191,26 @@ func (b *lockedBuffer) String() string {
 	return b.b.String()
 }
 
-// options are JSON members that go into the routing, each model and each provider.
-type options struct{ routing, model, provider string }
+// options are JSON members that go into the routing, each model and each provider. The strategy is
+// failover unless it says otherwise; weights are those of the targets, 1 unless given.
+type options struct {
+	routing, model, provider string
+	strategy                 string
+	weights                  []int
+}
 
+// gateway serves on a real port in front of upstreams on real ports.
 func gateway(t *testing.T, o options, ups ...*upstream) *harness {
+	t.Helper()
+	h := assemble(t, o, (&net.Dialer{}).DialContext, ups...)
+	h.Server = httptest.NewServer(h.edge)
+	t.Cleanup(h.Close)
+	h.client = h.Server.Client()
+	return h
+}
+
+// assemble builds the gateway without a server. dial reaches the upstreams.
+func assemble(t *testing.T, o options, dial dialer, ups ...*upstream) *harness {
 	t.Helper()
 	doc := core.NewDocument()
 	var targets []string
@@ -205,9 +225,13 @@ func gateway(t *testing.T, o options, ups ...*upstream) *harness {
 		id := string(rune('a' + i))
 		set(core.KindProvider, "p-"+id, `"kind":"openai","base_url":"`+u.URL+`/v1"`+o.provider)
 		set(core.KindModel, id, `"provider":"p-`+id+`","upstream_model":"up-`+id+`"`+o.model)
-		targets = append(targets, `{"model":"`+id+`"}`)
+		weight := 1
+		if o.weights != nil {
+			weight = o.weights[i]
+		}
+		targets = append(targets, fmt.Sprintf(`{"model":%q,"weight":%d}`, id, weight))
 	}
-	set(core.KindRouting, "r", `"strategy":"failover","targets":[`+strings.Join(targets, ",")+`]`+o.routing)
+	set(core.KindRouting, "r", `"strategy":"`+cmp.Or(o.strategy, "failover")+`","targets":[`+strings.Join(targets, ",")+`]`+o.routing)
 	sum := sha256.Sum256([]byte(callerKey))
 	set(core.KindAPIKey, "k", `"key_sha256":"`+hex.EncodeToString(sum[:])+`","allowed_models":["*"]`)
 	snapshot, faults := core.Compile(doc, core.Site{})
@@ -216,7 +240,7 @@ func gateway(t *testing.T, o options, ups ...*upstream) *harness {
 	}
 	h := &harness{t: t, upstreams: ups, board: signal.NewBoard(), snapshot: snapshot, log: &lockedBuffer{}, attempts: &recorder{}}
 	h.cooldowns = cooldown.New(h.board)
-	pools := dispatch.NewPools((&net.Dialer{}).DialContext)
+	pools := dispatch.NewPools(dial)
 	t.Cleanup(pools.Close)
 	logger := slog.New(slog.NewJSONHandler(h.log, &slog.HandlerOptions{Level: slog.LevelDebug}))
 	state := &live.State{Snapshot: snapshot, Revision: 7}
@@ -228,10 +252,11 @@ func gateway(t *testing.T, o options, ups ...*upstream) *harness {
 			MaxAnswer: 1 << 20, MaxEvent: 1 << 20,
 		}),
 	})
-	h.Server = httptest.NewServer(h.edge)
-	t.Cleanup(h.Close)
 	return h
 }
+
+// dialer opens connections to upstreams.
+type dialer = func(ctx context.Context, network, address string) (net.Conn, error)
 
 // reply is what the client got.
 type reply struct {
@@ -242,6 +267,9 @@ type reply struct {
 
 const question = `{"model":"r","messages":[{"role":"user","content":"hi"}]}`
 const streamed = `{"model":"r","stream":true,"messages":[{"role":"user","content":"hi"}]}`
+
+// Client returns the client that reaches the gateway.
+func (h *harness) Client() *http.Client { return h.client }
 
 func (h *harness) post(body string) reply {
 	h.t.Helper()

@@ -68,7 +68,7 @@ func (r *relay) event(e sse.Event, now time.Time) (f *fault, done bool) {
 	}
 	switch chunk.Kind {
 	case openai.Error:
-		return r.failed(r.a.errorInside(*chunk.Err), now), true
+		return r.failed(r.a.errorInside(*chunk.Err)), true
 	case openai.Done:
 		r.append(nil, e.Data)
 		return r.complete(now), true
@@ -88,7 +88,7 @@ func (r *relay) event(e sse.Event, now time.Time) (f *fault, done bool) {
 	if r.events.Buffered() && len(r.out) < flushAt {
 		return nil, false
 	}
-	if f := r.flush(now); f != nil {
+	if f := r.flush(); f != nil {
 		return f, true
 	}
 	return nil, false
@@ -143,8 +143,8 @@ func (r *relay) commit(now time.Time) {
 	x.w.WriteHeader(r.resp.StatusCode)
 }
 
-func (r *relay) flush(now time.Time) *fault {
-	err := r.sink.flush(r.out, now)
+func (r *relay) flush() *fault {
+	err := r.sink.flush(r.out)
 	r.release()
 	if err == nil {
 		return nil
@@ -161,10 +161,9 @@ func (r *relay) complete(now time.Time) *fault {
 	if !r.committed { // an empty completion, which is an answer
 		r.commit(now)
 	}
-	if f := r.flush(now); f != nil {
+	if f := r.flush(); f != nil {
 		return f
 	}
-	r.sink.release()
 	r.a.x.result.Outcome = "ok"
 	r.drain()
 	return nil
@@ -184,14 +183,14 @@ func (r *relay) ended(err error, now time.Time) *fault {
 		return r.complete(now)
 	}
 	if errors.Is(err, io.EOF) || errors.Is(err, sse.ErrTruncated) || errors.Is(err, sse.ErrTooLarge) {
-		return r.failed(broken(slugTruncated, err, apierror.UpstreamCut()), now)
+		return r.failed(broken(slugTruncated, err, apierror.UpstreamCut()))
 	}
-	return r.failed(transportFault(r.a.x.r.Context(), r.a.ctx, slugTruncated, err), now)
+	return r.failed(transportFault(r.a.x.r.Context(), r.a.ctx, slugTruncated, err))
 }
 
 // failed ends a stream that broke. Once committed, the client gets what came before and one error event,
 // and no terminator.
-func (r *relay) failed(f *fault, now time.Time) *fault {
+func (r *relay) failed(f *fault) *fault {
 	if !r.committed {
 		return f
 	}
@@ -201,8 +200,6 @@ func (r *relay) failed(f *fault, now time.Time) *fault {
 		return f
 	}
 	r.out = apierror.AppendOpenAIEvent(r.out, f.public)
-	if r.sink.flush(r.out, now) == nil {
-		r.sink.release()
-	}
+	_ = r.sink.flush(r.out) // the client may be gone; there is nobody else to tell
 	return f
 }

@@ -83,16 +83,11 @@ func (a *attempt) deliver(resp *http.Response, body []byte) *fault {
 		h["Content-Type"] = []string{"application/json"}
 	}
 	h["Content-Length"] = []string{strconv.Itoa(len(body))}
-	out := newSink(x.w)
-	if len(body) > sinkSocket {
-		out.allow(time.Now())
-	}
 	x.w.WriteHeader(resp.StatusCode)
 	if _, err := x.w.Write(body); err != nil {
 		x.result.Outcome = slugClientGone
 		return &fault{slug: slugClientGone, cause: err}
 	}
-	out.release()
 	return nil
 }
 

@@ -1,0 +1,159 @@
+package dispatch_test
+
+import (
+	"context"
+	"errors"
+	"io"
+	"log/slog"
+	"net"
+	"net/http"
+	"net/http/httptest"
+	"strings"
+	"sync"
+	"sync/atomic"
+	"testing"
+	"testing/synctest"
+
+	"github.com/sluice-gateway/sluice/proxy/serve"
+)
+
+// bubble runs a test in fake time, in which hours pass at once and every goroutine has to end. Upstreams,
+// gateway and clients are joined by pipes, which hold no byte: what one side writes the other has read.
+func bubble(t *testing.T, body func(t *testing.T, n *network)) {
+	t.Helper()
+	synctest.Test(t, func(t *testing.T) { body(t, &network{t: t, hosts: map[string]*pipes{}}) })
+}
+
+// network is the hosts that listen.
+type network struct {
+	t     *testing.T
+	mu    sync.Mutex
+	hosts map[string]*pipes
+}
+
+// dial connects to a host, whatever the port.
+func (n *network) dial(ctx context.Context, _, address string) (net.Conn, error) {
+	host, _, err := net.SplitHostPort(address)
+	if err != nil {
+		return nil, err
+	}
+	n.mu.Lock()
+	p := n.hosts[host]
+	n.mu.Unlock()
+	if p == nil {
+		return nil, &net.OpError{Op: "dial", Net: "pipe", Err: errors.New("connection refused")}
+	}
+	ours, theirs := net.Pipe()
+	select {
+	case p.conns <- theirs:
+		return ours, nil
+	case <-p.closed:
+		return nil, &net.OpError{Op: "dial", Net: "pipe", Err: errors.New("connection refused")}
+	case <-ctx.Done():
+		return nil, &net.OpError{Op: "dial", Net: "pipe", Err: ctx.Err()}
+	}
+}
+
+// listen makes a host of that name.
+func (n *network) listen(host string) net.Listener {
+	p := &pipes{name: host, conns: make(chan net.Conn), closed: make(chan struct{})}
+	n.mu.Lock()
+	defer n.mu.Unlock()
+	n.hosts[host] = p
+	return p
+}
+
+// serve answers on a listener until the test ends, and counts the connections that it has.
+func (n *network) serve(l net.Listener, h http.Handler) *atomic.Int64 {
+	open := new(atomic.Int64)
+	srv := &http.Server{Handler: h, ErrorLog: slog.NewLogLogger(slog.DiscardHandler, 0), ConnState: func(_ net.Conn, s http.ConnState) {
+		switch s {
+		case http.StateNew:
+			open.Add(1)
+		case http.StateClosed, http.StateHijacked:
+			open.Add(-1)
+		}
+	}}
+	go srv.Serve(l)
+	n.t.Cleanup(func() { srv.Close() })
+	return open
+}
+
+// pipes is the listener of one host.
+type pipes struct {
+	name   string
+	conns  chan net.Conn
+	once   sync.Once
+	closed chan struct{}
+}
+
+func (p *pipes) Accept() (net.Conn, error) {
+	select {
+	case c := <-p.conns:
+		return c, nil
+	case <-p.closed:
+		return nil, net.ErrClosed
+	}
+}
+
+func (p *pipes) Close() error {
+	p.once.Do(func() { close(p.closed) })
+	return nil
+}
+
+func (p *pipes) Addr() net.Addr { return pipeAddr(p.name) }
+
+type pipeAddr string
+
+func (a pipeAddr) Network() string { return "pipe" }
+func (a pipeAddr) String() string  { return string(a) }
+
+// upstream serves a script as the host of that name.
+func (n *network) upstream(host string, script ...http.HandlerFunc) *upstream {
+	u := &upstream{Server: &httptest.Server{URL: "http://" + host}, script: script, gone: make(chan struct{}, 10_000)}
+	n.serve(n.listen(host), u)
+	return u
+}
+
+// dead is an upstream that refuses connections.
+func (n *network) dead(host string) *upstream {
+	return &upstream{Server: &httptest.Server{URL: "http://" + host}}
+}
+
+// gateway serves in front of upstreams a, b, c ….
+func (n *network) gateway(t *testing.T, o options, ups ...*upstream) *harness {
+	t.Helper()
+	h := assemble(t, o, n.dial, ups...)
+	h.Server = &httptest.Server{URL: "http://gateway"}
+	transport := &http.Transport{DialContext: n.dial, DisableCompression: true, MaxIdleConnsPerHost: 10_000}
+	h.client = &http.Client{Transport: transport}
+	h.open = n.serve(serve.NewListener(n.listen("gateway")), h.edge)
+	t.Cleanup(transport.CloseIdleConnections)
+	return h
+}
+
+// ask sends a request and returns the answer with its body unread.
+func (h *harness) ask(ctx context.Context, body string) (*http.Response, error) {
+	req, err := http.NewRequestWithContext(ctx, http.MethodPost, h.URL+"/v1/chat/completions", strings.NewReader(body))
+	if err != nil {
+		h.t.Fatal(err)
+	}
+	req.Header.Set("Authorization", "Bearer "+callerKey)
+	return h.Client().Do(req)
+}
+
+// cut closes the connection without a word.
+func cut(w http.ResponseWriter, _ *http.Request) {
+	conn, _, err := http.NewResponseController(w).Hijack()
+	if err != nil {
+		panic(err)
+	}
+	conn.Close()
+}
+
+// readAll returns what is left of an answer, and how it ended.
+func readAll(resp *http.Response) (string, error) {
+	defer resp.Body.Close()
+	b, err := io.ReadAll(resp.Body)
+	return string(b), err
+}
