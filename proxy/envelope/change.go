@@ -1,11 +1,10 @@
 package envelope
 
 import (
-	"bytes"
-
 	"github.com/go-json-experiment/json/jsontext"
 
 	"github.com/sluice-gateway/sluice/core"
+	"github.com/sluice-gateway/sluice/proxy/token"
 )
 
 // change appends the edits that the changes call for. A member that is set anew stands behind the model.
@@ -58,10 +57,5 @@ func (e *Envelope) set(edits []edit, c core.Change) []edit {
 
 // named reports whether a member has that name, however it is spelled.
 func (e *Envelope) named(m member, name string) bool {
-	quoted := e.raw[m.start:m.nameEnd]
-	plain := quoted[1 : len(quoted)-1]
-	if bytes.IndexByte(plain, '\\') >= 0 {
-		plain, _ = jsontext.AppendUnquote(nil, quoted)
-	}
-	return string(plain) == name
+	return string(token.Text(e.raw[m.start:m.nameEnd])) == name
 }

@@ -2,10 +2,9 @@ package envelope
 
 import (
 	"bytes"
-	"sync"
 	"unicode/utf8"
 
-	"github.com/go-json-experiment/json/jsontext"
+	"github.com/sluice-gateway/sluice/proxy/token"
 )
 
 // Envelope is what the gateway knows of a caller's body.
@@ -41,31 +40,12 @@ func Parse(raw []byte) (*Envelope, error) {
 	if !utf8.Valid(raw) {
 		return nil, &Error{Message: "The request body is not valid UTF-8."}
 	}
-	t := tokenizers.Get().(*tokenizer)
-	p := parser{e: &Envelope{raw: raw}, dec: t.read(raw)}
+	r := token.Open(raw)
+	defer r.Close()
+	p := parser{e: &Envelope{raw: raw}, r: r}
 	p.e.members = p.e.room[:0]
-	err := p.body()
-	t.read(nil) // lets go of raw
-	tokenizers.Put(t)
-	if err != nil {
+	if err := p.body(); err != nil {
 		return nil, err
 	}
 	return p.e, nil
-}
-
-// tokenizers are between uses here.
-var tokenizers = sync.Pool{New: func() any { return new(tokenizer) }}
-
-type tokenizer struct {
-	src bytes.Buffer
-	dec jsontext.Decoder
-}
-
-// read begins with raw, which the decoder reads in place. It is lenient where the parser checks for
-// itself, or an upstream does: repeated names, and escaped lone surrogates, which are JSON and which
-// clients send that cut text in the middle of a pair.
-func (t *tokenizer) read(raw []byte) *jsontext.Decoder {
-	t.src = *bytes.NewBuffer(raw)
-	t.dec.Reset(&t.src, jsontext.AllowDuplicateNames(true), jsontext.AllowInvalidUTF8(true))
-	return &t.dec
 }

@@ -5,6 +5,8 @@ import (
 	"strconv"
 
 	"github.com/go-json-experiment/json/jsontext"
+
+	"github.com/sluice-gateway/sluice/proxy/token"
 )
 
 // space is the white space of JSON.
@@ -20,91 +22,54 @@ const (
 
 type parser struct {
 	e      *Envelope
-	dec    *jsontext.Decoder
+	r      *token.Reader
 	stream span
 }
 
 func (p *parser) body() error {
-	if p.dec.PeekKind() != '{' {
-		if _, err := p.dec.ReadValue(); err != nil {
-			return notJSON(err)
+	if p.r.Kind() != '{' {
+		if p.r.Value() == nil {
+			return notJSON(p.r.Err())
 		}
 		return &Error{Message: "The request body must be a JSON object."}
 	}
-	if err := p.members(p.outer); err != nil {
-		return err
+	for name := range p.r.Members {
+		if err := p.outer(name); err != nil {
+			return err
+		}
 	}
-	if rest := p.e.raw[p.dec.InputOffset():]; len(bytes.TrimLeft(rest, space)) > 0 {
+	switch {
+	case p.r.Err() != nil:
+		return notJSON(p.r.Err())
+	case !p.r.End():
 		return &Error{Message: "The request body holds further data after its JSON object."}
-	}
-	if !p.e.model.present() {
+	case !p.e.model.present():
 		return &Error{memberModel, "You must provide a model parameter."}
 	}
 	return nil
 }
 
-// members reads an object and calls visit at each value.
-func (p *parser) members(visit func(name jsontext.Value) error) error {
-	if _, err := p.dec.ReadToken(); err != nil {
-		return notJSON(err)
-	}
-	for p.dec.PeekKind() == '"' {
-		name, err := p.dec.ReadValue()
-		if err != nil {
-			return notJSON(err)
-		}
-		if err := visit(name); err != nil {
-			return err
-		}
-	}
-	if _, err := p.dec.ReadToken(); err != nil {
-		return notJSON(err)
-	}
-	return nil
-}
-
-// known returns the name if it is one of those that the gateway reads, however it is spelled.
-func known(quoted jsontext.Value) string {
-	name := quoted[1 : len(quoted)-1]
-	if bytes.IndexByte(name, '\\') >= 0 {
-		// The tokenizer has accepted the string; a lone surrogate in it is not in any known name.
-		name, _ = jsontext.AppendUnquote(nil, quoted)
-	}
-	for _, k := range [...]string{memberModel, memberStream, memberOptions, memberIncludeUsage} {
-		if string(name) == k {
-			return k
-		}
-	}
-	return ""
-}
-
 // outer reads the value of a top-level member and remembers where the member stands.
 func (p *parser) outer(name jsontext.Value) error {
-	nameEnd := int(p.dec.InputOffset())
+	nameEnd := p.r.Offset()
 	start := nameEnd - len(name)
-	if err := p.member(known(name)); err != nil {
+	if err := p.member(name); err != nil {
 		return err
 	}
-	p.e.members = append(p.e.members, member{start, nameEnd, int(p.dec.InputOffset())})
+	p.e.members = append(p.e.members, member{start, nameEnd, p.r.Offset()})
 	return nil
 }
 
-func (p *parser) member(name string) error {
-	switch name {
+func (p *parser) member(name jsontext.Value) error {
+	switch string(token.Text(name)) {
 	case memberModel:
 		return p.model()
 	case memberStream:
-		return p.boolean(name, &p.stream, &p.e.Stream)
+		return p.boolean(memberStream, &p.stream, &p.e.Stream)
 	case memberOptions:
 		return p.options()
 	}
-	return p.skip()
-}
-
-func (p *parser) skip() error {
-	if err := p.dec.SkipValue(); err != nil {
-		return notJSON(err)
-	}
+	p.r.Value()
 	return nil
 }
 
@@ -113,11 +78,11 @@ func (p *parser) value(name string, at *span) (jsontext.Value, error) {
 	if at.present() {
 		return nil, twice(name)
 	}
-	v, err := p.dec.ReadValue()
-	if err != nil {
-		return nil, notJSON(err)
+	v := p.r.Value()
+	if v == nil {
+		return nil, notJSON(p.r.Err())
 	}
-	end := int(p.dec.InputOffset())
+	end := p.r.Offset()
 	*at = span{end - len(v), end}
 	return v, nil
 }
@@ -135,8 +100,7 @@ func (p *parser) model() error {
 		return &Error{memberModel, "The parameter \"model\" must be a string that is not empty."}
 	}
 	// An escaped lone surrogate becomes U+FFFD here, and no model is called that.
-	name, _ := jsontext.AppendUnquote(nil, v)
-	p.e.Model = string(name)
+	p.e.Model = string(token.Text(v))
 	return nil
 }
 
@@ -159,20 +123,23 @@ func (p *parser) options() error {
 	if p.e.options.present() {
 		return twice(memberOptions)
 	}
-	if p.dec.PeekKind() != '{' {
+	if p.r.Kind() != '{' {
 		_, err := p.value(memberOptions, &p.e.options)
 		return err
 	}
-	start := int(p.dec.InputOffset())
+	start := p.r.Offset()
 	start += bytes.IndexByte(p.e.raw[start:], '{')
-	err := p.members(func(name jsontext.Value) error {
-		if known(name) != memberIncludeUsage {
-			return p.skip()
+	for name := range p.r.Members {
+		if string(token.Text(name)) != memberIncludeUsage {
+			p.r.Value()
+			continue
 		}
 		v, err := p.value(memberOptions+"."+memberIncludeUsage, &p.e.usage)
+		if err != nil {
+			return err
+		}
 		p.e.IncludeUsage = v.Kind() == 't'
-		return err
-	})
-	p.e.options = span{start, int(p.dec.InputOffset())}
-	return err
+	}
+	p.e.options = span{start, p.r.Offset()}
+	return nil
 }
