@@ -18,14 +18,13 @@ type Answer struct {
 // CheckAnswer tells whether the body of a 200 is an answer, and its usage.
 func CheckAnswer(body []byte) Answer {
 	body = bytes.TrimSpace(body)
-	w := walker{s: scanner{b: body}}
-	w.object()
+	w := walk(body)
 	a := Answer{HasUsage: w.HasUsage, Usage: w.Usage}
 	switch {
 	case w.failed || failedList(body):
 		err := streamError(body)
 		a.Err = &err
-	case !w.s.end() || !said(body):
+	case !w.whole || !said(body):
 		err := apierror.UpstreamFailed()
 		a.Err = &err
 	}

@@ -39,20 +39,19 @@ type Chunk struct {
 
 var doneMark = []byte("[DONE]")
 
-// Inspect tells what the event of that name and data brings. It allocates only for errors and for names
-// and words that are written with escapes.
+// Inspect tells what the event of that name and data brings. It allocates only for errors, for data
+// that is malformed, and for names and words that are written with escapes.
 func Inspect(name, data []byte) Chunk {
 	data = bytes.TrimSpace(data)
 	if bytes.Equal(data, doneMark) {
 		return Chunk{Kind: Done}
 	}
-	w := walker{s: scanner{b: data}}
-	w.object()
+	w := walk(data)
 	switch {
 	case w.failed || string(name) == "error" || failedList(data):
 		err := streamError(data)
 		w.Kind, w.Err = Error, &err
-	case !w.s.end():
+	case !w.whole:
 		return Chunk{Kind: Malformed}
 	case w.content:
 		w.Kind = Content

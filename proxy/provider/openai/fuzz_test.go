@@ -9,6 +9,9 @@ import (
 	"unicode/utf8"
 )
 
+// maxNesting is where both readers stop.
+const maxNesting = 10_000
+
 // plainKind tells chunks apart in the plainest way there is, by encoding/json. Errors have tests of their own.
 func plainKind(data []byte) (kind Kind, finished, sure bool) {
 	var m map[string]any

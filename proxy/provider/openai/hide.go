@@ -3,7 +3,7 @@ package openai
 import (
 	"bytes"
 
-	"github.com/go-json-experiment/json/jsontext"
+	"github.com/sluice-gateway/sluice/proxy/token"
 )
 
 // AppendWithoutUsage appends a chunk without its "usage" to dst: for a client that did not ask for it when
@@ -13,28 +13,27 @@ func AppendWithoutUsage(dst, data []byte) []byte {
 	if !bytes.Contains(data, []byte(usage)) {
 		return append(dst, data...)
 	}
-	dec := jsontext.NewDecoder(bytes.NewBuffer(data), jsontext.AllowDuplicateNames(true), jsontext.AllowInvalidUTF8(true))
-	if open, err := dec.ReadToken(); err != nil || open.Kind() != '{' {
+	r := token.Open(data)
+	defer r.Close()
+	if r.Kind() != '{' {
 		return append(dst, data...)
 	}
 	start := len(dst)
-	dst = append(dst, data[:dec.InputOffset()]...)
-	first := true
-	for dec.PeekKind() == '"' {
-		name, err := dec.ReadValue()
-		from := int(dec.InputOffset()) - len(name)
+	dst = append(dst, '{')
+	for name := range r.Members {
+		from := r.Offset() - len(name)
 		hidden := string(name) == usage
-		if err != nil || dec.SkipValue() != nil {
-			return append(dst[:start], data...)
-		}
+		r.Value()
 		if hidden {
 			continue
 		}
-		if !first {
+		if len(dst) > start+1 {
 			dst = append(dst, ',')
 		}
-		first = false
-		dst = append(dst, data[from:dec.InputOffset()]...)
+		dst = append(dst, data[from:r.Offset()]...)
+	}
+	if !r.End() {
+		return append(dst[:start], data...)
 	}
 	return append(dst, '}')
 }

@@ -15,9 +15,14 @@ func TestUsageIsHiddenAndNothingElse(t *testing.T) {
 		`{"id":"x"}`:                                               `{"id":"x"}`,
 		`{"id":"x","choices":[{"usage":1}]}`:                       `{"id":"x","choices":[{"usage":1}]}`,
 		`{"id":1.0,"x":1e400,"s":"\u00e9\ud800","usage":null}`:     `{"id":1.0,"x":1e400,"s":"\u00e9\ud800"}`,
-		`{"usage":`: `{"usage":`,
-		`"usage"`:   `"usage"`,
-		`[DONE]`:    `[DONE]`,
+		`{"usage":`:           `{"usage":`,
+		`"usage"`:             `"usage"`,
+		`["usage"]`:           `["usage"]`,
+		`{"id":1,"usage":2`:   `{"id":1,"usage":2`,
+		`{"usage":1,}`:        `{"usage":1,}`,
+		`{"usage":1} {}`:      `{"usage":1} {}`,
+		` {"usage":1,"id":1}`: `{"id":1}`,
+		`[DONE]`:              `[DONE]`,
 	} {
 		if got := string(AppendWithoutUsage([]byte("data: "), []byte(in))); got != "data: "+want {
 			t.Errorf("%s: got %s, want %s", in, got, want)

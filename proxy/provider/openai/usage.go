@@ -1,6 +1,12 @@
 package openai
 
-import "strconv"
+import (
+	"strconv"
+
+	"github.com/go-json-experiment/json/jsontext"
+
+	"github.com/sluice-gateway/sluice/proxy/token"
+)
 
 // Usage counts the tokens of an answer. What the upstream does not tell is zero; Total is then the sum.
 type Usage struct {
@@ -10,46 +16,45 @@ type Usage struct {
 	Cached, Reasoning int64
 }
 
-func (w *walker) usage() {
-	if w.s.peek() != '{' {
-		w.s.skip()
+func (w *walker) usage(r *token.Reader) {
+	if r.Kind() == '{' {
+		w.Usage, w.HasUsage = readUsage(r), true
 		return
 	}
+	r.Value()
+}
+
+func readUsage(r *token.Reader) Usage {
 	var u Usage
-	for more := w.s.enter('{'); more; more = w.s.next('}') {
-		switch string(w.s.key()) {
+	for name := range r.Members {
+		switch string(token.Text(name)) {
 		case "prompt_tokens":
-			u.Prompt = w.s.count()
+			u.Prompt = count(r.Value())
 		case "completion_tokens":
-			u.Completion = w.s.count()
+			u.Completion = count(r.Value())
 		case "total_tokens":
-			u.Total = w.s.count()
+			u.Total = count(r.Value())
 		case "prompt_tokens_details":
-			u.Cached = w.s.countIn("cached_tokens")
+			u.Cached = countIn(r, "cached_tokens")
 		case "completion_tokens_details":
-			u.Reasoning = w.s.countIn("reasoning_tokens")
+			u.Reasoning = countIn(r, "reasoning_tokens")
 		default:
-			w.s.skip()
+			r.Value()
 		}
 	}
 	if u.Total == 0 {
 		u.Total = u.Prompt + u.Completion
 	}
-	w.Usage, w.HasUsage = u, true
+	return u
 }
 
-// countIn consumes an object and returns the count that its member of that name holds.
-func (s *scanner) countIn(name string) int64 {
-	if s.peek() != '{' {
-		s.skip()
-		return 0
-	}
+// countIn consumes a value and returns the count that its member of that name holds.
+func countIn(r *token.Reader, member string) int64 {
 	var n int64
-	for more := s.enter('{'); more; more = s.next('}') {
-		if string(s.key()) == name {
-			n = s.count()
-		} else {
-			s.skip()
+	for name := range r.Members {
+		v := r.Value()
+		if string(token.Text(name)) == member {
+			n = count(v)
 		}
 	}
 	return n
@@ -58,9 +63,9 @@ func (s *scanner) countIn(name string) int64 {
 // maxCount is the largest count that every JSON reader takes exactly.
 const maxCount = 1 << 53
 
-// count consumes a value and returns it if it is a number of tokens, else zero.
-func (s *scanner) count() int64 {
-	f, err := strconv.ParseFloat(string(s.skip()), 64)
+// count returns a value if it is a number of tokens, else zero.
+func count(v jsontext.Value) int64 {
+	f, err := strconv.ParseFloat(string(v), 64)
 	if err != nil || !(f >= 0 && f <= maxCount) {
 		return 0
 	}
