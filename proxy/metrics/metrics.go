@@ -14,8 +14,9 @@ import (
 // seconds are the bounds of every duration histogram: from a cache's answer to the longest reasoning.
 var seconds = []float64{.01, .025, .05, .1, .25, .5, 1, 2.5, 5, 10, 30, 60, 120, 300, 600}
 
-// unknownModel stands for every name that is not configured.
-const unknownModel = "unknown"
+// unknown stands for every name that is not configured, be it a client's or that of a model which was
+// deleted while a request was under way.
+const unknown = "unknown"
 
 // Metrics are the counters and histograms of requests and attempts.
 type Metrics struct {
@@ -28,7 +29,8 @@ type Metrics struct {
 	tokens     *prometheus.CounterVec   // target, direction
 	cost       *prometheus.CounterVec   // target
 
-	mu    sync.Mutex
+	// mu is held for reading while series are made, so that none is made of a name that is being dropped.
+	mu    sync.RWMutex
 	names map[string]bool
 }
 
@@ -65,17 +67,18 @@ func (m *Metrics) Began() { m.inFlight.Inc() }
 // Ended counts a request out.
 func (m *Metrics) Ended(r serve.Request) {
 	m.inFlight.Dec()
-	model, stream := r.Model, strconv.FormatBool(r.Stream)
-	if model == "" {
-		model = unknownModel
-	}
+	m.mu.RLock()
+	defer m.mu.RUnlock()
+	model, stream := m.labelLocked(r.Model), strconv.FormatBool(r.Stream)
 	m.requests.WithLabelValues(model, r.Endpoint, stream, r.Result.Outcome, strconv.Itoa(r.Result.Status)).Inc()
 	m.duration.WithLabelValues(model, r.Endpoint, stream).Observe(r.Elapsed.Seconds())
 }
 
 // Attempt counts an attempt.
 func (m *Metrics) Attempt(a dispatch.Attempt) {
-	target := a.Target.Model
+	m.mu.RLock()
+	defer m.mu.RUnlock()
+	target := m.labelLocked(a.Target.Model)
 	m.attempts.WithLabelValues(target, a.Outcome).Inc()
 	m.attempt.WithLabelValues(target).Observe(a.Elapsed.Seconds())
 	if a.FirstToken > 0 {
@@ -91,7 +94,14 @@ func (m *Metrics) Attempt(a dispatch.Attempt) {
 	}
 }
 
-// Keep drops the series of names that the snapshot no longer has.
+func (m *Metrics) labelLocked(name string) string {
+	if m.names[name] {
+		return name
+	}
+	return unknown
+}
+
+// Keep drops the series of names that the snapshot does not have, and makes none for them from here on.
 func (m *Metrics) Keep(s *core.Snapshot) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
@@ -101,13 +111,13 @@ func (m *Metrics) Keep(s *core.Snapshot) {
 	}
 	for name := range m.names {
 		if !now[name] {
-			m.drop(name)
+			m.dropLocked(name)
 		}
 	}
 	m.names = now
 }
 
-func (m *Metrics) drop(name string) {
+func (m *Metrics) dropLocked(name string) {
 	m.requests.DeletePartialMatch(prometheus.Labels{"model": name})
 	m.duration.DeletePartialMatch(prometheus.Labels{"model": name})
 	target := prometheus.Labels{"target": name}
