@@ -24,8 +24,9 @@ func load(t *testing.T) *openapi3.T {
 
 func TestTheDocumentIsValidOpenAPI31(t *testing.T) {
 	doc := load(t)
-	if doc.OpenAPI != "3.1.0" || doc.JSONSchemaDialect == "" {
-		t.Errorf("openapi %q, jsonSchemaDialect %q, want 3.1.0 and a dialect", doc.OpenAPI, doc.JSONSchemaDialect)
+	// The resource schemas name their dialect themselves; for the document Swagger UI warns of any but the default.
+	if doc.OpenAPI != "3.1.0" || doc.JSONSchemaDialect != "" {
+		t.Errorf("openapi %q, jsonSchemaDialect %q, want 3.1.0 and the default dialect", doc.OpenAPI, doc.JSONSchemaDialect)
 	}
 	if err := doc.Validate(t.Context(), openapi3.EnableMultiError(), openapi3.EnableExamplesValidation(), openapi3.EnableSchemaDefaultsValidation()); err != nil {
 		t.Errorf("the document is not valid: %v", err)

@@ -1,6 +1,7 @@
 package envelope
 
 import (
+	"bytes"
 	"io"
 	"slices"
 
@@ -126,9 +127,22 @@ func (b *Body) add(part []byte) {
 // Len returns the body's length in bytes.
 func (b Body) Len() int64 { return b.length }
 
+// joined is the size up to which a body is put into one piece: net/http sends a body that it knows to be in
+// memory together with its head, which saves more than the copy costs.
+const joined = 32 << 10
+
 // Reader returns a reader of the body from its start. Closing it does nothing, so that a transport may
 // close it at any moment.
-func (b Body) Reader() io.ReadCloser { return &reader{body: b} }
+func (b Body) Reader() io.ReadCloser {
+	if b.length > joined {
+		return &reader{body: b}
+	}
+	whole := make([]byte, 0, b.length)
+	for i := 0; b.part(i) != nil; i++ {
+		whole = append(whole, b.part(i)...)
+	}
+	return io.NopCloser(bytes.NewReader(whole))
+}
 
 type reader struct {
 	body Body

@@ -7,6 +7,8 @@ import (
 	"testing"
 	"testing/iotest"
 	"unsafe"
+
+	"github.com/sluice-gateway/sluice/core"
 )
 
 func TestOnlyTheModelChanges(t *testing.T) {
@@ -57,31 +59,34 @@ func TestTheUsageIsAskedForByteExactly(t *testing.T) {
 	}
 }
 
+// TestABodyCanBeReadAgainAndInAnyPieces holds bodies in one piece and bodies in parts.
 func TestABodyCanBeReadAgainAndInAnyPieces(t *testing.T) {
-	e, err := Parse([]byte(`{"stream_options":{"include_usage":false},"model":"m","stream":true}`))
-	if err != nil {
-		t.Fatal(err)
-	}
-	b := e.Body("other", Options{IncludeUsage: true})
-	want := `{"stream_options":{"include_usage":true},"model":"other","stream":true}`
-	half := b.Reader()
-	if _, err := io.ReadFull(half, make([]byte, 20)); err != nil {
-		t.Fatal(err)
-	}
-	for range 2 {
-		if err := iotest.TestReader(b.Reader(), []byte(want)); err != nil {
+	for _, text := range []string{"", strings.Repeat("é", joined)} {
+		e, err := Parse([]byte(`{"stream_options":{"include_usage":false},"x":"` + text + `","model":"m","stream":true}`))
+		if err != nil {
+			t.Fatal(err)
+		}
+		b := e.Body("other", Options{IncludeUsage: true, Changes: []core.Change{set("a", "1"), set("b", "2"), remove("stream")}})
+		want := `{"stream_options":{"include_usage":true},"x":"` + text + `","model":"other","a":1,"b":2}`
+		half := b.Reader()
+		if _, err := io.ReadFull(half, make([]byte, 20)); err != nil {
+			t.Fatal(err)
+		}
+		for range 2 {
+			if err := iotest.TestReader(b.Reader(), []byte(want)); err != nil {
+				t.Error(err)
+			}
+		}
+		rest, err := io.ReadAll(half)
+		if err != nil || string(rest) != want[20:] {
+			t.Errorf("got %q and %v, want %q", rest, err, want[20:])
+		}
+		if err := half.Close(); err != nil {
 			t.Error(err)
 		}
-	}
-	rest, err := io.ReadAll(half)
-	if err != nil || string(rest) != want[20:] {
-		t.Errorf("got %q and %v, want %q", rest, err, want[20:])
-	}
-	if err := half.Close(); err != nil {
-		t.Error(err)
-	}
-	if got := rewrite(t, e, "m2", Options{}); got != `{"stream_options":{"include_usage":false},"model":"m2","stream":true}` {
-		t.Errorf("a second rewrite gave %s", got)
+		if got := rewrite(t, e, "m2", Options{}); got != `{"stream_options":{"include_usage":false},"x":"`+text+`","model":"m2","stream":true}` {
+			t.Errorf("a second rewrite gave %s", got)
+		}
 	}
 	if n, err := (Body{}).Reader().Read(make([]byte, 1)); n != 0 || err != io.EOF {
 		t.Errorf("the zero body gave %d bytes and %v, want io.EOF", n, err)

@@ -10,7 +10,8 @@ import (
 	"github.com/sluice-gateway/sluice/store"
 )
 
-// State is one snapshot and the store revision that it was compiled from. It never changes.
+// State is one snapshot and the store revision since which the document is as it was compiled from. It
+// never changes.
 type State struct {
 	*core.Snapshot
 	Revision int64

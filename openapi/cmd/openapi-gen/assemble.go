@@ -14,12 +14,11 @@ const schemaPrefix = "#/components/schemas/"
 
 // document is the written form; its fields stand in the order of reading.
 type document struct {
-	OpenAPI           string         `json:"openapi"`
-	JSONSchemaDialect string         `json:"jsonSchemaDialect"`
-	Info              map[string]any `json:"info"`
-	Tags              []any          `json:"tags,omitempty"`
-	Paths             map[string]any `json:"paths"`
-	Components        struct {
+	OpenAPI    string         `json:"openapi"`
+	Info       map[string]any `json:"info"`
+	Tags       []any          `json:"tags,omitempty"`
+	Paths      map[string]any `json:"paths"`
+	Components struct {
 		Schemas         map[string]any `json:"schemas"`
 		SecuritySchemes map[string]any `json:"securitySchemes,omitempty"`
 	} `json:"components"`

@@ -13,7 +13,6 @@ import (
 
 const (
 	version = "3.1.0"
-	dialect = "https://json-schema.org/draft/2020-12/schema"
 
 	typeJSON    = "application/json"
 	typeProblem = "application/problem+json"
@@ -33,7 +32,7 @@ func lift(swagger []byte) (*openapi3.T, error) {
 		return nil, fmt.Errorf("the annotations make no valid document: %w", err)
 	}
 	openapi3conv.Upgrade(doc)
-	doc.OpenAPI, doc.JSONSchemaDialect = version, dialect
+	doc.OpenAPI = version
 	if c := doc.Info.Contact; c != nil && c.Name+c.URL+c.Email == "" {
 		doc.Info.Contact = nil
 	}
