@@ -192,6 +192,8 @@ func (e *compose) Scale(t *testing.T, n int) {
 	if got := len(e.Proxies()); got != n {
 		t.Fatalf("%d proxies run, want %d", got, n)
 	}
+	o := newOperator(t, e)
+	eventually(t, patience, func() error { return o.joined(e.Proxies()) })
 }
 
 func (e *compose) Kill(t *testing.T, p Proxy) {

@@ -15,7 +15,7 @@ type Environment interface {
 	Admin() Admin
 	// Proxies returns the proxies that are up. It may be called while another method runs.
 	Proxies() []Proxy
-	// Scale starts proxies, or stops some gracefully, until n are up and ready.
+	// Scale starts proxies, or stops some gracefully, until n are up, ready and in the fleet.
 	Scale(t *testing.T, n int)
 	// Kill ends a proxy without warning.
 	Kill(t *testing.T, p Proxy)

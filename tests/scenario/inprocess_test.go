@@ -47,7 +47,7 @@ func newInProcess(t *testing.T) *inProcess {
 	e.listen = strings.TrimPrefix(e.etcd.Endpoints()[0], "http://")
 	t.Cleanup(func() { e.etcd.Close() })
 	e.startAdmin(t)
-	t.Cleanup(func() { e.Scale(t, 0) })
+	t.Cleanup(func() { e.shrink(t, 0) })
 	return e
 }
 
@@ -127,6 +127,14 @@ func (e *inProcess) Scale(t *testing.T, n int) {
 		e.members = append(e.members, m)
 		e.mu.Unlock()
 	}
+	e.shrink(t, n)
+	o := newOperator(t, e)
+	eventually(t, patience, func() error { return o.joined(e.Proxies()) })
+}
+
+// shrink stops the proxies beyond the first n.
+func (e *inProcess) shrink(t *testing.T, n int) {
+	t.Helper()
 	e.mu.Lock()
 	surplus := e.members[n:]
 	e.mu.Unlock()

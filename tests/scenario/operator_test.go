@@ -2,8 +2,10 @@ package scenario
 
 import (
 	"encoding/json"
+	"fmt"
 	"io"
 	"net/http"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -141,4 +143,18 @@ func (o *operator) fleet() ([]node, error) {
 		Nodes []node `json:"nodes"`
 	}
 	return out.Nodes, json.Unmarshal([]byte(a.Body), &out)
+}
+
+// joined returns nil when the admin knows every proxy, so that a write with ?wait= waits for it.
+func (o *operator) joined(proxies []Proxy) error {
+	nodes, err := o.fleet()
+	if err != nil {
+		return err
+	}
+	for _, p := range proxies {
+		if id := idOf(o.t, p); !slices.ContainsFunc(nodes, func(n node) bool { return n.ID == id }) {
+			return fmt.Errorf("%s (%s) is not in the fleet: %v", p.API, id, nodes)
+		}
+	}
+	return nil
 }
