@@ -47,7 +47,7 @@ test: ## Run every test that needs nothing but Go, with the race detector.
 	go test -count=1 ./tests/arch
 
 .PHONY: e2e
-e2e: images ## Run the scenarios and the store contract against containers (needs Docker and Compose).
+e2e: images ## Run the scenarios and the store contract against containers (needs Docker, Compose and Chromium).
 	cd tests && go test -tags e2e -count=1 -timeout 15m -v -skip TestInProcess ./contract ./scenario
 
 .PHONY: bench
