@@ -48,7 +48,7 @@ test: ## Run every test that needs nothing but Go, with the race detector.
 
 .PHONY: e2e
 e2e: images ## Run the scenarios and the store contract against containers (needs Docker, Compose and Chromium).
-	cd tests && go test -tags e2e -count=1 -timeout 15m -v -skip TestInProcess ./contract ./scenario
+	cd tests && go test -tags e2e -count=1 -timeout 15m -v -skip TestInProcess ./contract ./scenario ./pages
 
 .PHONY: bench
 bench: ## Measure Sluice against a plain reverse proxy and print the ratios.
