@@ -13,6 +13,7 @@ import (
 	"sync/atomic"
 	"testing"
 	"testing/synctest"
+	"time"
 
 	"github.com/sluice-gateway/sluice/proxy/serve"
 )
@@ -21,14 +22,18 @@ import (
 // gateway and clients are joined by pipes, which hold no byte: what one side writes the other has read.
 func bubble(t *testing.T, body func(t *testing.T, n *network)) {
 	t.Helper()
-	synctest.Test(t, func(t *testing.T) { body(t, &network{t: t, hosts: map[string]*pipes{}}) })
+	synctest.Test(t, func(t *testing.T) {
+		t.Cleanup(func() { time.Sleep(time.Minute) }) // servers linger before they close a connection
+		body(t, &network{t: t, hosts: map[string]*pipes{}, broken: map[string]func(context.Context) error{}})
+	})
 }
 
-// network is the hosts that listen.
+// network is the hosts that listen. broken ones cannot be connected to, each in its own way.
 type network struct {
-	t     *testing.T
-	mu    sync.Mutex
-	hosts map[string]*pipes
+	t      *testing.T
+	broken map[string]func(ctx context.Context) error
+	mu     sync.Mutex
+	hosts  map[string]*pipes
 }
 
 // dial connects to a host, whatever the port.
@@ -37,22 +42,27 @@ func (n *network) dial(ctx context.Context, _, address string) (net.Conn, error)
 	if err != nil {
 		return nil, err
 	}
+	if f := n.broken[host]; f != nil {
+		return nil, refused(f(ctx))
+	}
 	n.mu.Lock()
 	p := n.hosts[host]
 	n.mu.Unlock()
 	if p == nil {
-		return nil, &net.OpError{Op: "dial", Net: "pipe", Err: errors.New("connection refused")}
+		return nil, refused(errors.New("connection refused"))
 	}
 	ours, theirs := net.Pipe()
 	select {
 	case p.conns <- theirs:
 		return ours, nil
 	case <-p.closed:
-		return nil, &net.OpError{Op: "dial", Net: "pipe", Err: errors.New("connection refused")}
+		return nil, refused(errors.New("connection refused"))
 	case <-ctx.Done():
-		return nil, &net.OpError{Op: "dial", Net: "pipe", Err: ctx.Err()}
+		return nil, refused(ctx.Err())
 	}
 }
+
+func refused(err error) error { return &net.OpError{Op: "dial", Net: "pipe", Err: err} }
 
 // listen makes a host of that name.
 func (n *network) listen(host string) net.Listener {
@@ -115,10 +125,8 @@ func (n *network) upstream(host string, script ...http.HandlerFunc) *upstream {
 	return u
 }
 
-// dead is an upstream that refuses connections.
-func (n *network) dead(host string) *upstream {
-	return &upstream{Server: &httptest.Server{URL: "http://" + host}}
-}
+// at is an upstream of which there is only the URL: connections are refused unless the test serves them.
+func (n *network) at(url string) *upstream { return &upstream{Server: &httptest.Server{URL: url}} }
 
 // gateway serves in front of upstreams a, b, c ….
 func (n *network) gateway(t *testing.T, o options, ups ...*upstream) *harness {
@@ -127,13 +135,17 @@ func (n *network) gateway(t *testing.T, o options, ups ...*upstream) *harness {
 	h.Server = &httptest.Server{URL: "http://gateway"}
 	transport := &http.Transport{DialContext: n.dial, DisableCompression: true, MaxIdleConnsPerHost: 10_000}
 	h.client = &http.Client{Transport: transport}
+	h.leaving, h.stop = context.WithCancel(context.Background())
+	t.Cleanup(h.stop)
 	h.open = n.serve(serve.NewListener(n.listen("gateway")), h.edge)
 	t.Cleanup(transport.CloseIdleConnections)
 	return h
 }
 
-// ask sends a request and returns the answer with its body unread.
+// ask sends a request and returns the answer with its body unread. h.stop makes the client leave.
 func (h *harness) ask(ctx context.Context, body string) (*http.Response, error) {
+	ctx, cancel := context.WithCancel(ctx)
+	context.AfterFunc(h.leaving, cancel)
 	req, err := http.NewRequestWithContext(ctx, http.MethodPost, h.URL+"/v1/chat/completions", strings.NewReader(body))
 	if err != nil {
 		h.t.Fatal(err)

@@ -136,9 +136,13 @@ func token(s string) string {
 // harness is a gateway in front of upstreams a, b, c … as targets of the routing "r".
 type harness struct {
 	*httptest.Server
-	t         *testing.T
-	client    *http.Client
-	open      *atomic.Int64 // connections, of a gateway in a bubble
+	t      *testing.T
+	client *http.Client
+	// Of a gateway in a bubble: its connections, and what makes every client leave.
+	open    *atomic.Int64
+	leaving context.Context
+	stop    context.CancelFunc
+
 	upstreams []*upstream
 	board     *signal.Board
 	cooldowns *cooldown.Table

@@ -20,10 +20,12 @@ func every(gap time.Duration, n int) http.HandlerFunc {
 	return func(w http.ResponseWriter, r *http.Request) {
 		w.Header().Set("Content-Type", "text/event-stream")
 		for i := range n {
-			time.Sleep(gap)
-			if _, err := io.WriteString(w, token(fmt.Sprint(i))); err != nil {
+			select {
+			case <-time.After(gap):
+			case <-r.Context().Done():
 				return
 			}
+			io.WriteString(w, token(fmt.Sprint(i)))
 			http.NewResponseController(w).Flush()
 		}
 		io.WriteString(w, stop+done)
