@@ -26,6 +26,7 @@ import (
 	"github.com/sluice-gateway/sluice/proxy/probe"
 	"github.com/sluice-gateway/sluice/proxy/serve"
 	"github.com/sluice-gateway/sluice/proxy/share"
+	"github.com/sluice-gateway/sluice/proxy/sse"
 	"github.com/sluice-gateway/sluice/proxy/status"
 	"github.com/sluice-gateway/sluice/store"
 )
@@ -38,8 +39,10 @@ const (
 	DefaultMaxBody = 32 << 20
 	// DefaultMaxBuffered bounds all request bodies held at one time.
 	DefaultMaxBuffered = 1 << 30
-	defaultMaxAnswer   = 32 << 20
-	defaultMaxEvent    = 16 << 20
+	// DefaultMaxAnswer bounds an answer that is not a stream.
+	DefaultMaxAnswer = 32 << 20
+	// DefaultMaxEvent bounds one event of a stream: a 10 MiB image as base64 fits.
+	DefaultMaxEvent = sse.DefaultMax
 )
 
 // Config is what a Node is made of. Zero fields take the defaults above.
@@ -57,8 +60,11 @@ type Config struct {
 	// Drain bounds how long answers under way may take to finish once Run's context has ended.
 	Drain time.Duration
 	// Settle is how long a draining node still accepts connections, so that load balancers notice.
-	Settle               time.Duration
+	Settle time.Duration
+	// MaxBody bounds a request body and MaxBuffered the sum of those held at one time; MaxAnswer bounds a whole
+	// answer and MaxEvent one event of a stream. All are in bytes.
 	MaxBody, MaxBuffered int64
+	MaxAnswer, MaxEvent  int
 	Logger               *slog.Logger
 }
 
@@ -110,7 +116,7 @@ func New(cfg Config) *Node {
 		State: n.holder.Load, Observer: n.metrics, Logger: n.logger, MaxBody: cfg.MaxBody, MaxBuffered: cfg.MaxBuffered,
 		Dispatcher: dispatch.New(dispatch.Config{
 			Board: n.board, Ranker: n.ranker, Cooldowns: n.cooling, Transport: n.pools.Transport, Owner: n.sharer.Owns,
-			Cooled: n.sharer.Urgent, Observer: n.metrics, Logger: n.logger, UserAgent: userAgent, MaxAnswer: defaultMaxAnswer, MaxEvent: defaultMaxEvent,
+			Cooled: n.sharer.Urgent, Observer: n.metrics, Logger: n.logger, UserAgent: userAgent, MaxAnswer: cfg.MaxAnswer, MaxEvent: cfg.MaxEvent,
 		}),
 	})
 	return n
@@ -122,6 +128,8 @@ func (c *Config) withDefaults() {
 	c.Drain = cmp.Or(c.Drain, DefaultDrain)
 	c.MaxBody = cmp.Or(c.MaxBody, DefaultMaxBody)
 	c.MaxBuffered = cmp.Or(c.MaxBuffered, DefaultMaxBuffered)
+	c.MaxAnswer = cmp.Or(c.MaxAnswer, DefaultMaxAnswer)
+	c.MaxEvent = cmp.Or(c.MaxEvent, DefaultMaxEvent)
 	c.Logger = cmp.Or(c.Logger, slog.New(slog.DiscardHandler))
 	if c.Env == nil {
 		c.Env = os.LookupEnv

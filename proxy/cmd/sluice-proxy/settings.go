@@ -8,6 +8,7 @@ import (
 	"log/slog"
 	"os"
 	"runtime/debug"
+	"strconv"
 	"strings"
 	"time"
 
@@ -24,6 +25,8 @@ type settings struct {
 	node, cell           string
 	drain, settle        time.Duration
 	reach                core.Reach
+	maxBody, maxBuffered int64
+	maxAnswer, maxEvent  int64
 	logLevel             slog.Level
 }
 
@@ -43,6 +46,17 @@ func parse(args []string, usage io.Writer) (settings, error) {
 		}
 		f.DurationVar(p, name, d, help+" ($"+variable+")")
 	}
+	size := func(p *int64, name, variable string, fallback int64, help string) {
+		n, err := strconv.ParseInt(env(variable, strconv.FormatInt(fallback, 10)), 10, 64)
+		if err != nil {
+			faults = append(faults, fmt.Errorf("%s: %w", variable, err))
+		}
+		f.Int64Var(p, name, n, help+", in bytes ($"+variable+")")
+	}
+	size(&s.maxBody, "max-body", "SLUICE_MAX_BODY", proxy.DefaultMaxBody, "largest request body")
+	size(&s.maxBuffered, "max-buffered", "SLUICE_MAX_BUFFERED", proxy.DefaultMaxBuffered, "largest sum of request bodies held at one time")
+	size(&s.maxAnswer, "max-answer", "SLUICE_MAX_ANSWER", proxy.DefaultMaxAnswer, "largest answer that is not a stream")
+	size(&s.maxEvent, "max-event", "SLUICE_MAX_EVENT", proxy.DefaultMaxEvent, "largest event of a stream")
 	text(&s.listen, "listen", "SLUICE_PROXY_LISTEN", ":8080", "address of the API")
 	text(&s.statusListen, "status-listen", "SLUICE_STATUS_LISTEN", ":9090", "address of /status, /metrics, /livez and /readyz")
 	text(&etcd, "etcd", "SLUICE_ETCD_ENDPOINTS", "http://127.0.0.1:2379", "etcd endpoints, separated by commas")
@@ -59,6 +73,11 @@ func parse(args []string, usage io.Writer) (settings, error) {
 	if f.NArg() > 0 {
 		faults = append(faults, fmt.Errorf("unknown argument %q", f.Arg(0)))
 	}
+	for name, n := range map[string]int64{"max-body": s.maxBody, "max-buffered": s.maxBuffered, "max-answer": s.maxAnswer, "max-event": s.maxEvent} {
+		if n <= 0 || n > maxSize {
+			faults = append(faults, fmt.Errorf("%s: must be between 1 and %d bytes", name, maxSize))
+		}
+	}
 	s.etcd = split(etcd)
 	var err error
 	if s.reach, err = core.ParseReach(split(allow)); err != nil {
@@ -67,6 +86,9 @@ func parse(args []string, usage io.Writer) (settings, error) {
 	s.username, s.password = os.Getenv("SLUICE_ETCD_USERNAME"), os.Getenv("SLUICE_ETCD_PASSWORD")
 	return s, errors.Join(faults...)
 }
+
+// maxSize keeps sums of sizes far from any overflow, on any machine.
+const maxSize = 1 << 40
 
 func logLevel(faults *[]error) slog.Level {
 	var level slog.Level
