@@ -3,16 +3,21 @@ package dispatch
 import (
 	"net/http"
 	"net/http/httptrace"
+	"sync/atomic"
 
 	"github.com/sluice-gateway/sluice/proxy/envelope"
 	"github.com/sluice-gateway/sluice/proxy/provider/openai"
 )
 
 // send returns the head of the upstream's answer. A connection that was kept alive may have been closed by
-// the upstream just when it was used: that is nobody's fault, and the request is sent once more.
+// the upstream just when it was used: that is nobody's fault, and the request is sent once more. An answer
+// that has begun, however badly, was this attempt's.
 func (a *attempt) send() (*http.Response, error) {
-	reused := false
-	ctx := httptrace.WithClientTrace(a.ctx, &httptrace.ClientTrace{GotConn: func(c httptrace.GotConnInfo) { reused = c.Reused }})
+	var reused, answered atomic.Bool // set by the connection's goroutine, which may outlive the exchange
+	ctx := httptrace.WithClientTrace(a.ctx, &httptrace.ClientTrace{
+		GotConn:              func(c httptrace.GotConnInfo) { reused.Store(c.Reused) },
+		GotFirstResponseByte: func() { answered.Store(true) },
+	})
 	transport := a.x.d.Transport(a.target.Upstream)
 	changes := envelope.Options{IncludeUsage: a.target.Upstream.StreamUsage, Changes: a.target.Changes}
 	call := openai.Call{
@@ -20,7 +25,7 @@ func (a *attempt) send() (*http.Response, error) {
 		Stream: a.x.call.Envelope.Stream, Caller: a.x.r.Header, RequestID: a.x.call.RequestID, UserAgent: a.x.d.UserAgent,
 	}
 	resp, err := transport.RoundTrip(openai.NewRequest(ctx, call))
-	if err != nil && reused && a.ctx.Err() == nil {
+	if err != nil && reused.Load() && !answered.Load() && a.ctx.Err() == nil {
 		return transport.RoundTrip(openai.NewRequest(ctx, call))
 	}
 	return resp, err
