@@ -22,10 +22,12 @@ const maxError = 64 << 10
 type attempt struct {
 	x      *exchange
 	target *core.Target
-	limits core.Limits
-	ctx    context.Context
-	dog    *watchdog
-	start  time.Time
+	// claimed: this attempt is the probe of a half-open target, and gives it back if it proves nothing.
+	claimed bool
+	limits  core.Limits
+	ctx     context.Context
+	dog     *watchdog
+	start   time.Time
 
 	firstToken time.Duration // zero: no content yet
 	took       time.Duration // until a whole answer was read; zero: not yet
@@ -33,14 +35,15 @@ type attempt struct {
 }
 
 // attempt tries the step's target once and settles what that means for its signals. It returns nil when
-// the client has been answered or has left, and whether the target was set aside.
-func (x *exchange) attempt(s step) (*fault, bool) {
+// the client has been answered or has left, and whether the target is set aside now, be it by another
+// request's failure.
+func (x *exchange) attempt(s step) (f *fault, aside bool) {
 	x.result.Attempts++
 	x.result.Target = s.Target.Model
 	limits := s.Target.Limits.Over(x.call.Group.Timeouts)
 	ctx, cancel := context.WithCancelCause(allowConnect(x.r.Context(), limits.Connect))
 	defer cancel(nil)
-	a := &attempt{x: x, target: s.Target, limits: limits, ctx: ctx, start: time.Now()}
+	a := &attempt{x: x, target: s.Target, claimed: s.claimed, limits: limits, ctx: ctx, start: time.Now()}
 	a.dog = a.watch(cancel)
 	defer a.dog.stop()
 
@@ -50,10 +53,10 @@ func (x *exchange) attempt(s step) (*fault, bool) {
 	settled := false
 	defer func() {
 		if !settled { // a panic passes through; nobody may wait for this probe
-			x.d.Cooldowns.Release(s.Target.Signal)
+			a.unclaim()
 		}
 	}()
-	f := a.run()
+	f = a.run()
 	settled = true
 	return a.settle(f)
 }
@@ -143,8 +146,15 @@ func (a *attempt) begun(now time.Time) {
 	}
 }
 
-// settle feeds the signals and the cooldowns with how the attempt ended.
-func (a *attempt) settle(f *fault) (*fault, bool) {
+// unclaim gives the probe back without a verdict.
+func (a *attempt) unclaim() {
+	if a.claimed {
+		a.x.d.Cooldowns.Release(a.target.Signal)
+	}
+}
+
+// settle feeds the signals and the cooldowns with how the attempt ended. What it returns is what attempt does.
+func (a *attempt) settle(f *fault) (told *fault, aside bool) {
 	now, d, key := time.Now(), a.x.d, a.target.Signal
 	elapsed := now.Sub(a.start)
 	report := Attempt{Target: a.target, Outcome: "ok", Elapsed: elapsed, FirstToken: a.firstToken, Usage: a.usage}
@@ -167,17 +177,18 @@ func (a *attempt) settle(f *fault) (*fault, bool) {
 		}
 	default:
 		report.Outcome = f.slug
-		d.Cooldowns.Release(key)
+		a.unclaim()
 	}
 	d.Observer.Attempt(report)
 	if f != nil && f.slug != slugClientGone {
 		d.Logger.Warn("attempt failed", "request_id", a.x.call.RequestID, "target", a.target.Model, "attempt", a.x.result.Attempts,
 			"reason", f.slug, "status", f.public.Status, "elapsed", elapsed, "cooled", cooled, "error", errorText(f.cause))
 	}
+	aside = f != nil && f.blame && d.Cooldowns.Standing(a.target, now).Remaining > 0
 	if f != nil && a.x.committed {
-		return nil, cooled
+		return nil, aside
 	}
-	return f, cooled
+	return f, aside
 }
 
 // errorText returns what a log may say of a cause. Errors of the transport name hosts, never credentials:

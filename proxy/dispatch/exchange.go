@@ -67,7 +67,8 @@ func (x *exchange) walk(steps []step) *fault {
 		if budget := x.call.Group.MaxFallbacks; budget >= 0 && tried > budget {
 			break
 		}
-		if s.halfOpen && !x.d.Cooldowns.Claim(s.Target.Signal, time.Now()) && (tried > 0 || i+1 < len(steps)) {
+		s.claimed = s.halfOpen && x.d.Cooldowns.Claim(s.Target.Signal, time.Now())
+		if s.halfOpen && !s.claimed && (tried > 0 || i+1 < len(steps)) {
 			continue // another request is finding out
 		}
 		tried++
@@ -106,11 +107,11 @@ func prefer(kept, f *fault) *fault {
 // target tries one target, again as far as the group and the fault allow.
 func (x *exchange) target(s step) *fault {
 	for try := 0; ; try++ {
-		f, cooled := x.attempt(s)
+		f, aside := x.attempt(s)
 		if f == nil || !f.retrySame || try >= x.call.Group.Retries {
 			return f
 		}
-		if cooled && f.slug != slugRateLimit {
+		if aside && f.slug != slugRateLimit {
 			return f
 		}
 		if !x.pause(f, try, s.Target.Cooldown.Max) {

@@ -14,6 +14,7 @@ import (
 type step struct {
 	rank.Choice
 	halfOpen  bool
+	claimed   bool          // this request holds the one probe of the half-open target
 	remaining time.Duration // of its cooldown; 0: not cooling
 }
 
@@ -39,7 +40,7 @@ func (d *Dispatcher) plan(steps []step, g *core.Group, class signal.Class, now t
 	ready := 0
 	for _, choice := range order {
 		standing := d.Cooldowns.Standing(choice.Target, now)
-		p.steps = append(p.steps, step{choice, standing.HalfOpen, standing.Remaining})
+		p.steps = append(p.steps, step{Choice: choice, halfOpen: standing.HalfOpen, remaining: standing.Remaining})
 		if standing.Remaining == 0 {
 			ready++
 		}
