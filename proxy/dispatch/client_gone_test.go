@@ -20,7 +20,7 @@ import (
 // TestClientsThatGiveUpLeaveNothing: at whatever point they leave, their upstreams hear of it in the same
 // moment, no other target is asked, nobody is blamed and no goroutine stays.
 func TestClientsThatGiveUpLeaveNothing(t *testing.T) {
-	const clients, patience = 200, 500 * time.Millisecond
+	const patience = 500 * time.Millisecond
 	tool := `data: {"choices":[{"index":0,"delta":{"tool_calls":[{"index":0,"id":"c","function":{"name":"f","arguments":""}}]}}]}` + "\n\n"
 	for name, c := range map[string]struct {
 		script http.HandlerFunc
@@ -58,6 +58,10 @@ func TestClientsThatGiveUpLeaveNothing(t *testing.T) {
 					second = hang
 				}
 				h := n.gateway(t, options{routing: `,"retry_on_429":true`, model: `,"cooldown":{"duration":"0s"}`}, n.upstream("a", hear(c.script)), n.upstream("b", hear(second)))
+				clients := 50
+				if name == "after the head of a stream" { // where nothing but the context ends the upstream
+					clients = 200
+				}
 				before := runtime.NumGoroutine()
 				for range clients {
 					go func() {

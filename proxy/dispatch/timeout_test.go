@@ -161,3 +161,78 @@ func TestAClientThatReadsSlowlyGetsEverything(t *testing.T) {
 		})
 	}
 }
+
+// TestEveryTimeoutOfASoleTargetIsA504 after exactly the time allowed, and counts as a failure that took
+// that long.
+func TestEveryTimeoutOfASoleTargetIsA504(t *testing.T) {
+	for name, c := range map[string]struct {
+		script http.HandlerFunc
+		body   string
+		opts   options
+		took   time.Duration
+	}{
+		"first token, no head":          {hang, streamed, options{model: `,"timeouts":{"first_token":"2s"}`}, 2 * time.Second},
+		"first token, only a head":      {eventsThen(hang), streamed, options{model: `,"timeouts":{"first_token":"2s"}`}, 2 * time.Second},
+		"first token, only a role":      {eventsThen(hang, role), streamed, options{model: `,"timeouts":{"first_token":"2s"}`}, 2 * time.Second},
+		"first token, by default":       {eventsThen(hang, role), streamed, options{}, time.Minute},
+		"attempt, no head":              {hang, question, options{model: `,"timeouts":{"attempt":"3s"}`}, 3 * time.Second},
+		"attempt, half an answer":       {halfAnAnswer, question, options{model: `,"timeouts":{"attempt":"3s"}`}, 3 * time.Second},
+		"attempt, half an error":        {halfAnError, question, options{model: `,"timeouts":{"attempt":"3s"}`}, 3 * time.Second},
+		"deadline":                      {hang, question, options{routing: `,"deadline":"4s"`}, 4 * time.Second},
+		"deadline, of a stream":         {eventsThen(hang, role), streamed, options{routing: `,"deadline":"4s"`}, 4 * time.Second},
+		"attempt, over its first token": {eventsThen(hang), streamed, options{model: `,"timeouts":{"first_token":"9s","attempt":"5s"}`}, 5 * time.Second},
+	} {
+		t.Run(name, func(t *testing.T) {
+			bubble(t, func(t *testing.T, n *network) {
+				h := n.gateway(t, c.opts, n.upstream("a", c.script))
+				class := signal.Total
+				if c.body == streamed {
+					class = signal.TTFT
+				}
+				began := time.Now()
+				h.board.Succeed(h.target("a").Signal, class, time.Millisecond, began)
+				got := h.post(c.body)
+				if _, code, _ := got.apiError(t); got.StatusCode != 504 || code != "upstream_timeout" || time.Since(began) != c.took {
+					t.Errorf("after %v client got %d %s, want 504 after %v", time.Since(began), got.StatusCode, got.body, c.took)
+				}
+				synctest.Wait()
+				e := h.board.Estimate(h.target("a").Signal, class, time.Now())
+				if e.Failures == 0 || e.Latency < c.took.Seconds()/2 || len(h.upstreams[0].gone) != 1 {
+					t.Errorf("estimate %+v, want a failure that took %v beside an answer of a millisecond; %d upstreams heard of it", e, c.took, len(h.upstreams[0].gone))
+				}
+				h.checkQuiet()
+			})
+		})
+	}
+}
+
+// halfAnError begins an error's body and does not end it.
+func halfAnError(w http.ResponseWriter, r *http.Request) {
+	w.WriteHeader(http.StatusBadRequest)
+	io.WriteString(w, `{"error":`)
+	http.NewResponseController(w).Flush()
+	hang(w, r)
+}
+
+// TestSilenceInsideAStreamIsToldAfterTheIdleTime: it counts from the last event.
+func TestSilenceInsideAStreamIsToldAfterTheIdleTime(t *testing.T) {
+	bubble(t, func(t *testing.T, n *network) {
+		h := n.gateway(t, options{model: `,"timeouts":{"idle":"2s"}`}, n.upstream("a", eventsThen(func(w http.ResponseWriter, r *http.Request) {
+			for range 3 {
+				time.Sleep(1900 * time.Millisecond)
+				io.WriteString(w, token("x"))
+				http.NewResponseController(w).Flush()
+			}
+			hang(w, r)
+		}, token("x"))), n.upstream("b", answer("from b")))
+		began := time.Now()
+		got := h.post(streamed)
+		if want := 3*1900*time.Millisecond + 2*time.Second; time.Since(began) != want {
+			t.Errorf("ended after %v, want %v", time.Since(began), want)
+		}
+		if !strings.HasPrefix(got.body, strings.Repeat(token("x"), 4)+`data: {"error":`) || strings.Contains(got.body, "[DONE]") || h.upstreams[1].count() != 0 {
+			t.Errorf("client got %q, hits %v", got.body, h.hits())
+		}
+		h.checkQuiet()
+	})
+}
