@@ -4,7 +4,6 @@ import (
 	"cmp"
 	"compress/gzip"
 	"context"
-	"errors"
 	"fmt"
 	"io"
 	"net/http"
@@ -15,8 +14,12 @@ import (
 	"github.com/sluice-gateway/sluice/proxy/provider/openai"
 )
 
-// maxError bounds what is read of an upstream's error body.
-const maxError = 64 << 10
+const (
+	// maxError bounds what is read of an upstream's error body.
+	maxError = 64 << 10
+	// maxRequestID bounds what the log repeats of an upstream's request id.
+	maxRequestID = 128
+)
 
 // attempt is one try of one target.
 type attempt struct {
@@ -29,6 +32,7 @@ type attempt struct {
 	dog     *watchdog
 	start   time.Time
 
+	requestID  string        // the upstream's own, for its operator; empty: it gave none
 	firstToken time.Duration // zero: no content yet
 	took       time.Duration // until a whole answer was read; zero: not yet
 	usage      Usage
@@ -83,6 +87,7 @@ func (a *attempt) run() *fault {
 		return transportFault(a.x.r.Context(), a.ctx, slugTransport, err)
 	}
 	defer resp.Body.Close()
+	a.requestID = apierror.Text(resp.Header.Get("X-Request-Id"), maxRequestID)
 	body, err := decoded(resp)
 	if err != nil {
 		return broken(slugBadAnswer, err, apierror.UpstreamFailed())
@@ -180,25 +185,10 @@ func (a *attempt) settle(f *fault) (told *fault, aside bool) {
 		a.unclaim()
 	}
 	d.Observer.Attempt(report)
-	if f != nil && f.slug != slugClientGone {
-		d.Logger.Warn("attempt failed", "request_id", a.x.call.RequestID, "target", a.target.Model, "attempt", a.x.result.Attempts,
-			"reason", f.slug, "status", f.public.Status, "elapsed", elapsed, "cooled", cooled, "error", errorText(f.cause))
-	}
+	a.log(report, f, cooled)
 	aside = f != nil && f.blame && d.Cooldowns.Standing(a.target, now).Remaining > 0
 	if f != nil && a.x.committed {
 		return nil, aside
 	}
 	return f, aside
-}
-
-// errorText returns what a log may say of a cause. Errors of the transport name hosts, never credentials:
-// those travel in headers, and a query is cut off.
-func errorText(err error) string {
-	if err == nil {
-		return ""
-	}
-	for u := errors.Unwrap(err); u != nil; u = errors.Unwrap(err) {
-		err = u
-	}
-	return err.Error()
 }
