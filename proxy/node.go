@@ -66,6 +66,9 @@ type Config struct {
 	MaxBody, MaxBuffered int64
 	MaxAnswer, MaxEvent  int
 	Logger               *slog.Logger
+
+	// dial connects to upstreams; nil: as Reach allows.
+	dial func(ctx context.Context, network, address string) (net.Conn, error)
 }
 
 // Node is one proxy.
@@ -98,7 +101,7 @@ func New(cfg Config) *Node {
 		board:    signal.NewBoard(),
 		ranker:   rank.NewRanker(),
 		registry: prometheus.NewRegistry(),
-		pools:    dispatch.NewPools(dialer(cfg.Reach)),
+		pools:    dispatch.NewPools(cfg.dial),
 	}
 	waiting := "not connected yet"
 	n.health.Store(&waiting)
@@ -133,6 +136,9 @@ func (c *Config) withDefaults() {
 	c.Logger = cmp.Or(c.Logger, slog.New(slog.DiscardHandler))
 	if c.Env == nil {
 		c.Env = os.LookupEnv
+	}
+	if c.dial == nil {
+		c.dial = dialer(c.Reach)
 	}
 }
 

@@ -13,9 +13,15 @@ import (
 // readStep is how much room a body of unknown length is given at a time at first.
 const readStep = 32 << 10
 
-// readLimit bounds the reading of one body: 32 MiB over a slow line. The server's own ReadTimeout would
+// readLimit bounds the reading of one body, be it by us or by the server, which reads on after a request
+// that was refused before its body was read: 32 MiB over a slow line. The server's own ReadTimeout would
 // also end answers that take longer than that.
 const readLimit = 2 * time.Minute
+
+// limitReading ends the reading of the request at that moment; zero: never.
+func (x *exchange) limitReading(at time.Time) {
+	_ = http.NewResponseController(x.w).SetReadDeadline(at) // unsupported only by test recorders
+}
 
 // budget bounds the bytes of request bodies that are held at one time.
 type budget struct {
@@ -45,18 +51,16 @@ func (x *exchange) body() (raw []byte, held int64, ok bool) {
 		x.refuse(apierror.UnsupportedMedia("Content-Encoding " + coding + " is not supported; send the body as it is."))
 		return nil, 0, false
 	}
-	control := http.NewResponseController(x.w)
-	_ = control.SetReadDeadline(x.began.Add(readLimit)) // unsupported only by test recorders
 	raw, held, err := x.e.read(x.w, x.r)
-	_ = control.SetReadDeadline(time.Time{})
-	switch {
-	case err == nil:
+	if err == nil {
+		x.limitReading(time.Time{}) // an answer may take longer
 		return raw, held, true
+	}
+	x.w.Header().Set("Connection", "close") // the rest of the body is not read
+	switch {
 	case errors.Is(err, errTooLarge):
-		x.w.Header().Set("Connection", "close") // the rest of the body is not read
 		x.refuse(apierror.TooLarge(x.e.cfg.MaxBody))
 	case errors.Is(err, errNoRoom):
-		x.w.Header().Set("Connection", "close")
 		x.refuse(unavailable("The gateway holds as many request bodies as it may.", retryBusy))
 	default:
 		x.refuse(apierror.InvalidRequest("", "The request body could not be read."))

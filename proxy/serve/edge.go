@@ -72,6 +72,7 @@ type exchange struct {
 func (e *Edge) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	x := &exchange{e: e, w: w, r: r, id: requestID(r.Header), state: e.cfg.State(), began: time.Now()}
 	x.done.Endpoint = "unknown"
+	x.limitReading(x.began.Add(readLimit))
 	h := w.Header()
 	h["X-Request-Id"] = []string{x.id}
 	if e.draining.Load() {
