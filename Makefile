@@ -54,6 +54,10 @@ e2e: images ## Run the scenarios and the store contract against containers (need
 bench: ## Measure Sluice against a plain reverse proxy and print the ratios.
 	go run ./tests/bench
 
+.PHONY: soak
+soak: ## Run two nodes for 10 minutes (FOR=time) at full load while everything fails at random, and check every answer.
+	go run ./tests/soak -for $(or $(FOR),10m)
+
 .PHONY: fmt
 fmt: ## Format the code.
 	gofmt -w $(MODULES)
