@@ -63,10 +63,6 @@ func newEdge(t *testing.T) *edge {
 		doc.Set(&core.Model{ID: id, Provider: "p", UpstreamModel: "u"})
 	}
 	past := time.Now().Add(-time.Hour)
-	key := func(id, secret string) *core.APIKey {
-		sum := sha256.Sum256([]byte(secret))
-		return &core.APIKey{ID: id, KeySHA256: hex.EncodeToString(sum[:]), AllowedModels: []string{"smart", "?-model"}}
-	}
 	doc.Set(key("good", "KEY"))
 	doc.Set(key("odd", "KEY with Bearer inside"))
 	doc.Set(key("empty", ""))
@@ -90,6 +86,12 @@ func newEdge(t *testing.T) *edge {
 	e.Start()
 	t.Cleanup(e.Close)
 	return e
+}
+
+// key is a caller who may use some of the models.
+func key(id, secret string) *core.APIKey {
+	sum := sha256.Sum256([]byte(secret))
+	return &core.APIKey{ID: id, KeySHA256: hex.EncodeToString(sum[:]), AllowedModels: []string{"smart", "?-model"}}
 }
 
 // send makes a request with the headers given as name, value pairs and returns the answer with its body.
