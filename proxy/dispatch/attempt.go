@@ -28,7 +28,7 @@ type attempt struct {
 	// claimed: this attempt is the probe of a half-open target, and gives it back if it proves nothing.
 	claimed bool
 	limits  core.Limits
-	ctx     context.Context
+	ctx     context.Context //nolint:containedctx // an attempt is one call, and its context ends with it
 	dog     *watchdog
 	start   time.Time
 

@@ -160,8 +160,11 @@ func TestARecoveredTargetLeadsAgain(t *testing.T) {
 		}
 		slow = false
 		recovered := time.Now()
-		for !strings.Contains(h.post(question).body, "from a") || !strings.Contains(h.post(question).body, "from a") {
-			time.Sleep(2 * time.Second)
+		for inARow := 0; inARow < 2; time.Sleep(2 * time.Second) { // a probe alone is one
+			inARow++
+			if !strings.Contains(h.post(question).body, "from a") {
+				inARow = 0
+			}
 			if time.Since(recovered) > 5*time.Minute {
 				t.Fatalf("five minutes after its recovery the target has had nothing but probes; hits %v", h.hits())
 			}

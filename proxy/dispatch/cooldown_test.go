@@ -54,11 +54,11 @@ func TestABurstOfFailuresIsOneCooldownThatEndsByItself(t *testing.T) {
 				if got := h.cooldowns.Standing(h.target("a"), time.Now()).Remaining; got != c.cool {
 					t.Errorf("a cools for %v, want %v", got, c.cool)
 				}
-				time.Sleep(c.cool - 1)
+				time.Sleep(c.cool - time.Nanosecond)
 				if got := h.post(question); !strings.Contains(got.body, "from b") || a.count() != burst {
 					t.Errorf("while a cools: %s, hits %v", got.body, h.hits())
 				}
-				time.Sleep(1)
+				time.Sleep(time.Nanosecond)
 				if got := h.post(question); !strings.Contains(got.body, "from a") || !h.cooldowns.Standing(h.target("a"), time.Now()).Ready() {
 					t.Errorf("after the cooldown: %s, standing %+v", got.body, h.cooldowns.Standing(h.target("a"), time.Now()))
 				}
@@ -123,8 +123,8 @@ func TestOnlyTheProbeGivesItsSlotBack(t *testing.T) {
 		synctest.Wait()
 		h.post(question) // cools a
 		time.Sleep(6 * time.Second)
-		go h.ask(t.Context(), question) // probes it
-		time.Sleep(5 * time.Second)     // the first client has left
+		go func() { h.ask(t.Context(), question) }() // probes it
+		time.Sleep(5 * time.Second)                  // the first client has left
 		if got := h.post(question); !strings.Contains(got.body, "from b") || a.count() != 3 {
 			t.Errorf("while a is probed: client got %s, hits %v", got.body, h.hits())
 		}

@@ -8,9 +8,9 @@ import (
 // log says how the attempt ended: every one at debug, one that failed at warn. A client that left is no
 // failure.
 func (a *attempt) log(report Attempt, f *fault, cooled bool) {
-	level, message := slog.LevelDebug, "attempt ended"
+	level := slog.LevelDebug
 	if f != nil && f.slug != slugClientGone {
-		level, message = slog.LevelWarn, "attempt failed"
+		level = slog.LevelWarn
 	}
 	d, ctx := a.x.d, a.x.r.Context()
 	if !d.Logger.Enabled(ctx, level) {
@@ -23,7 +23,11 @@ func (a *attempt) log(report Attempt, f *fault, cooled bool) {
 	if f != nil {
 		attrs = append(attrs, slog.Int("status", f.public.Status), slog.Bool("cooled", cooled), slog.String("error", errorText(f.cause)))
 	}
-	d.Logger.LogAttrs(ctx, level, message, attrs...)
+	if level == slog.LevelWarn {
+		d.Logger.LogAttrs(ctx, level, "attempt failed", attrs...)
+		return
+	}
+	d.Logger.LogAttrs(ctx, level, "attempt ended", attrs...)
 }
 
 // errorText returns what a log may say of a cause. Errors of the transport name hosts, never credentials:
