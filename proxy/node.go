@@ -89,6 +89,7 @@ type Node struct {
 
 	health   atomic.Pointer[string] // why the store is not reached; nil: it is
 	draining atomic.Bool
+	serving  atomic.Pointer[time.Time] // since when there is a snapshot
 }
 
 // New returns a Node; nothing happens before Run.
@@ -205,6 +206,8 @@ func (n *Node) reached(err error) {
 
 // changed runs after each publication.
 func (n *Node) changed(s *live.State) {
+	now := time.Now()
+	n.serving.CompareAndSwap(nil, &now)
 	n.pools.Keep(s.Snapshot)
 	n.metrics.Keep(s.Snapshot)
 	kept := make(map[signal.Key]bool, len(s.Targets()))
@@ -216,6 +219,22 @@ func (n *Node) changed(s *live.State) {
 	n.ranker.Forget(func(group string) bool { _, served := s.Group(group); return served })
 	n.cooling.Forget(keep, time.Now())
 	n.announce()
+}
+
+// ready reports whether traffic should come here: there is a snapshot, and whoever waits for all nodes to
+// serve a write waits for this one as well. Should the node not get to say that it is there, traffic comes
+// all the same after a while.
+func (n *Node) ready(now time.Time) bool {
+	since := n.serving.Load()
+	if since == nil || n.draining.Load() {
+		return false
+	}
+	select {
+	case <-n.sharer.Announced():
+		return true
+	default:
+		return now.Sub(*since) > announceLimit
+	}
 }
 
 // announce tells the fleet what this node serves.

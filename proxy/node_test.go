@@ -191,6 +191,17 @@ func TestAWriteIsServedByEveryNode(t *testing.T) {
 	}
 }
 
+func TestANodeIsReadyOnceTheFleetCanSeeIt(t *testing.T) {
+	f := newFleet(t)
+	for i := range 5 {
+		f.start(proxy.Config{})
+		nodes, err := f.store.Nodes(t.Context())
+		if err != nil || len(nodes) != i+1 {
+			t.Errorf("%d nodes are ready, the fleet has %d (%v)", i+1, len(nodes), err)
+		}
+	}
+}
+
 func TestWhatOneNodeMeasuresOrdersTargetsOnAnother(t *testing.T) {
 	f := newFleet(t)
 	release := make(chan struct{}, 100)

@@ -26,7 +26,7 @@ func (n *Node) nodeStatus() core.NodeStatus {
 // report is the node's account of itself on its status listener.
 func (n *Node) report(now time.Time) status.Report {
 	state := n.holder.Load()
-	r := status.Report{NodeStatus: n.nodeStatus(), Ready: state != nil && !n.draining.Load(), Peers: n.sharer.Live(), Targets: []status.TargetStatus{}}
+	r := status.Report{NodeStatus: n.nodeStatus(), Ready: n.ready(now), Peers: n.sharer.Live(), Targets: []status.TargetStatus{}}
 	if why := n.health.Load(); why != nil {
 		r.Store.Error = *why
 	} else {
@@ -46,7 +46,7 @@ func (n *Node) report(now time.Time) status.Report {
 }
 
 func estimate(e signal.Estimate) *status.SignalEstimate {
-	if e.SinceSample == signal.Never { // what is there is borrowed from the other class
+	if e.Borrowed || e.SinceSample == signal.Never {
 		return nil
 	}
 	return &status.SignalEstimate{LatencySeconds: e.Latency, Weight: e.Weight, Failures: e.Failures, AgeSeconds: e.SinceSample.Seconds()}

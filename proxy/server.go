@@ -24,6 +24,9 @@ const (
 	maxHeader = 64 << 10
 	// lastWords is how long streams that the drain limit cut off have to write their error event.
 	lastWords = 2 * time.Second
+	// announceLimit is how long a node with a snapshot waits for its presence in etcd before it takes traffic
+	// without: some elections of etcd.
+	announceLimit = 5 * time.Second
 	// leaveLimit bounds the farewell to the fleet; the lease ends by itself anyway.
 	leaveLimit = 2 * time.Second
 )

@@ -205,6 +205,7 @@ func (m *Member) writeKeys(ctx context.Context, g *grant, all bool) error {
 	defer m.done()
 	var ops []clientv3.Op
 	m.mu.Lock()
+	first := !m.known && m.status != nil
 	select {
 	case <-m.changed: // what is written now is the last value
 	default:
@@ -219,5 +220,12 @@ func (m *Member) writeKeys(ctx context.Context, g *grant, all bool) error {
 	if len(ops) == 0 {
 		return nil
 	}
-	return m.write(ctx, g, ops...)
+	if err := m.write(ctx, g, ops...); err != nil {
+		return err
+	}
+	if first {
+		m.known = true
+		close(m.announced)
+	}
+	return nil
 }

@@ -37,19 +37,22 @@ type Member struct {
 	writing chan struct{}
 	// changed has an element when there is a status to write.
 	changed chan struct{}
+	// announced is closed once a status has been written.
+	announced chan struct{}
 
 	mu      sync.Mutex
 	grant   *grant // nil: no lease
 	status  []byte // nil: never set
 	signals []byte // nil: never put
 	left    bool
+	known   bool // announced is closed; written by announce only
 }
 
 // Join returns this node's membership; Run makes it true.
 func (s *Store) Join(cfg MemberConfig) *Member {
 	cfg.TTL = cmp.Or(cfg.TTL, DefaultTTL)
 	cfg.Logger = cmp.Or(cfg.Logger, s.log)
-	return &Member{store: s, cfg: cfg, writing: make(chan struct{}, 1), changed: make(chan struct{}, 1)}
+	return &Member{store: s, cfg: cfg, writing: make(chan struct{}, 1), changed: make(chan struct{}, 1), announced: make(chan struct{})}
 }
 
 func (m *Member) check() error {
@@ -76,6 +79,10 @@ func (m *Member) SetStatus(value []byte) {
 	default:
 	}
 }
+
+// Announced is closed once a status of this node has been written: from then on those who wait for all nodes
+// wait for this one too.
+func (m *Member) Announced() <-chan struct{} { return m.announced }
 
 // PutSignals writes the node's signals at fleet/signals/<cell>/<node>: one attempt, whose error is the
 // caller's. The value is remembered and written again under each new lease. ErrNoLease says that it was

@@ -38,8 +38,10 @@ type Estimate struct {
 	Measured, Tried bool
 	// Failing: the latest attempt failed and there was no answer in the 30 s before now.
 	Failing bool
-	// SinceSample is the time since the fleet's latest attempt of this class, or Never.
+	// SinceSample is the time since the fleet's latest attempt, of this class if there was one, or Never.
 	SinceSample time.Duration
+	// Borrowed: no attempt was of this class, and Latency and SinceSample are those of the other one.
+	Borrowed bool
 }
 
 // Estimate returns what this node and its peers know of k at now. A class without samples borrows the
@@ -67,6 +69,10 @@ func (b *Board) Estimate(k Key, c Class, now time.Time) Estimate {
 
 func (e *Estimate) read(m *record, c Class) {
 	e.SinceSample = latest(m.class[c].okay, m.class[c].failed).since()
+	if e.SinceSample == Never {
+		e.SinceSample = latest(m.class[c.other()].okay, m.class[c.other()].failed).since()
+		e.Borrowed = e.SinceSample != Never
+	}
 	okay, failed := m.okay(), m.failed()
 	e.Measured = okay.within(memory)
 	e.Tried = e.Measured || failed.within(memory)

@@ -124,12 +124,12 @@ func TestAttemptIsForgottenAfterTheMemory(t *testing.T) {
 func TestClassWithoutSamplesBorrowsTheOther(t *testing.T) {
 	b := NewBoard()
 	b.Succeed(1, TTFT, ms(200), at(0))
-	if got := b.Estimate(1, Total, at(0)); !near(got.Latency, 0.2, 1e-9) || !got.Measured || got.SinceSample != Never {
-		t.Errorf("total with only ttft measured: got %+v, want 0.2 s, measured, never sampled", got)
+	if got := b.Estimate(1, Total, at(0)); !near(got.Latency, 0.2, 1e-9) || !got.Measured || !got.Borrowed || got.SinceSample != 0 {
+		t.Errorf("total with only ttft measured: got %+v, want 0.2 s, measured, borrowed, sampled just now", got)
 	}
 	b.Succeed(1, Total, ms(4000), at(1))
-	if got := b.Estimate(1, Total, at(1)).Latency; !near(got, 4, 1e-9) {
-		t.Errorf("total with both measured: got %v, want 4", got)
+	if got := b.Estimate(1, Total, at(1)); !near(got.Latency, 4, 1e-9) || got.Borrowed {
+		t.Errorf("total with both measured: got %+v, want 4 s of its own", got)
 	}
 	if got := b.Estimate(1, TTFT, at(1)).Latency; !near(got, 0.2, 1e-9) {
 		t.Errorf("ttft with both measured: got %v, want 0.2", got)

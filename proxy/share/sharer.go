@@ -77,6 +77,9 @@ func (s *Sharer) Report(status core.NodeStatus) error {
 	return nil
 }
 
+// Announced is closed once the fleet can see this node.
+func (s *Sharer) Announced() <-chan struct{} { return s.member.Announced() }
+
 // Leave ends the membership of a node that shuts down in order; call it after Run has returned.
 func (s *Sharer) Leave(ctx context.Context) error { return s.member.Leave(ctx) }
 

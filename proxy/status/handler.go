@@ -14,7 +14,7 @@ import (
 // Report is the answer of /status.
 type Report struct {
 	core.NodeStatus
-	// Ready: the node has a snapshot and is not draining.
+	// Ready: the node has a snapshot, the fleet can see it, and it is not draining.
 	Ready bool `json:"ready"`
 	// Store says whether the control plane's store is reached; the node serves either way.
 	Store Store `json:"store"`
@@ -61,6 +61,8 @@ func New(report func(now time.Time) Report, metrics prometheus.Gatherer) http.Ha
 			text(w, http.StatusOK, "ready")
 		case r.Draining:
 			text(w, http.StatusServiceUnavailable, "draining")
+		case r.Revision > 0:
+			text(w, http.StatusServiceUnavailable, "not known to the fleet yet")
 		default:
 			text(w, http.StatusServiceUnavailable, "no configuration yet: "+r.Store.Error)
 		}

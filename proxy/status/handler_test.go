@@ -49,6 +49,7 @@ func TestANodeIsAliveWhateverItsStateAndReadyOnlyWhenItServes(t *testing.T) {
 		"serving":                  {status.Report{Ready: true, Store: status.Store{Connected: true}}, 200, "ready"},
 		"serving without a store":  {status.Report{Ready: true, Store: status.Store{Error: "etcd is away"}}, 200, "ready"},
 		"draining":                 {status.Report{NodeStatus: core.NodeStatus{Draining: true}}, 503, "draining"},
+		"not announced yet":        {status.Report{NodeStatus: core.NodeStatus{Revision: 7}}, 503, "not known to the fleet"},
 		"before any configuration": {status.Report{Store: status.Store{Error: "credentials refused"}}, 503, "credentials refused"},
 	} {
 		ask := listening(t, c.report, prometheus.NewRegistry())
