@@ -24,6 +24,9 @@ func TestReach(t *testing.T) {
 		{nil, "0.0.0.0", "0.0.0.0", false, false},
 		{nil, "224.0.0.1", "224.0.0.1", false, false},
 		{nil, "rebound.example", "169.254.169.254", true, false}, // a name that points around the check
+		{nil, "0xa9fea9fe", "169.254.169.254", true, false},      // and spellings that some resolvers take for numbers
+		{nil, "2852039166", "169.254.169.254", true, false},
+		{nil, "0251.0376.0251.0376", "169.254.169.254", true, false},
 		{[]string{"api.openai.com"}, "API.OpenAI.com.", "1.2.3.4", true, true},
 		{[]string{"api.openai.com"}, "api.openai.com", "169.254.169.254", true, false},
 		{[]string{"api.openai.com"}, "evil.example", "1.2.3.4", false, false},

@@ -14,32 +14,34 @@ import (
 // request may probe.
 func TestAPanicLeavesNothingBehind(t *testing.T) {
 	for name, body := range map[string]string{"whole": question, "stream": streamed} {
-		a := newUpstream(t, status(429, "{}", "Retry-After", "1"), events(token("a"), stop, done), answer("ok"))
-		if name == "whole" {
-			a = newUpstream(t, status(429, "{}", "Retry-After", "1"), answer("ok"))
-		}
-		h := gateway(t, options{strategy: "least_latency"}, a)
-		h.post(question)
-		h.eventually("a is half-open", func() bool { return h.cooldowns.Standing(h.target("a"), time.Now()).HalfOpen })
-		large := strings.Replace(body, "hi", strings.Repeat("a", 900<<10), 1)
-		for range 10 {
-			req := httptest.NewRequest(http.MethodPost, "/v1/chat/completions", strings.NewReader(large))
-			req.Header.Set("Authorization", "Bearer "+callerKey)
-			func() {
-				defer func() { recover() }()
-				h.edge.ServeHTTP(&fragile{ResponseRecorder: httptest.NewRecorder()}, req)
-			}()
-		}
-		h.checkQuiet()
-		if n := h.board.Estimate(h.target("a").Signal, signal.Total, time.Now()).Inflight; n != 0 {
-			t.Errorf("%s: %d in flight", name, n)
-		}
-		if s := h.cooldowns.Standing(h.target("a"), time.Now()); s.Remaining > 0 {
-			t.Errorf("%s: standing %+v, as if somebody were still probing", name, s)
-		}
-		if got := h.post(strings.Replace(question, "hi", strings.Repeat("a", 900<<10), 1)); got.StatusCode != 200 {
-			t.Errorf("%s: afterwards the client got %d %s", name, got.StatusCode, got.body)
-		}
+		bubble(t, func(t *testing.T, n *network) {
+			a := n.upstream("a", status(429, "{}", "Retry-After", "1"), events(token("a"), stop, done), answer("ok"))
+			if name == "whole" {
+				a = n.upstream("a", status(429, "{}", "Retry-After", "1"), answer("ok"))
+			}
+			h := n.gateway(t, options{strategy: "least_latency"}, a)
+			h.post(question)
+			time.Sleep(time.Second) // and a is half-open
+			large := strings.Replace(body, "hi", strings.Repeat("a", 900<<10), 1)
+			for range 5 {
+				req := httptest.NewRequestWithContext(t.Context(), http.MethodPost, "/v1/chat/completions", strings.NewReader(large))
+				req.Header.Set("Authorization", "Bearer "+callerKey)
+				func() {
+					defer func() { recover() }()
+					h.edge.ServeHTTP(&fragile{ResponseRecorder: httptest.NewRecorder()}, req)
+				}()
+			}
+			h.checkQuiet()
+			if n := h.board.Estimate(h.target("a").Signal, signal.Total, time.Now()).Inflight; n != 0 {
+				t.Errorf("%s: %d in flight", name, n)
+			}
+			if s := h.cooldowns.Standing(h.target("a"), time.Now()); s.Remaining > 0 {
+				t.Errorf("%s: standing %+v, as if somebody were still probing", name, s)
+			}
+			if got := h.post(strings.Replace(question, "hi", strings.Repeat("a", 900<<10), 1)); got.StatusCode != 200 {
+				t.Errorf("%s: afterwards the client got %d %s", name, got.StatusCode, got.body)
+			}
+		})
 	}
 }
 
