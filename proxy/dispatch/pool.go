@@ -21,6 +21,9 @@ const (
 	idleFor = 55 * time.Second
 	// handshakeLimit only serves connections through an HTTP proxy; direct ones are under the connect timeout.
 	handshakeLimit = 10 * time.Second
+	// readBuffer is held by each connection, idle or not. The head of an answer fits in, and what is larger is
+	// read past it.
+	readBuffer = 2 << 10
 	// maxHeader bounds an upstream's response headers.
 	maxHeader = 1 << 20
 )
@@ -96,6 +99,7 @@ func (p *Pools) build(settings *core.TLS) *http.Transport {
 		MaxIdleConnsPerHost:    idlePerHost,
 		IdleConnTimeout:        idleFor,
 		MaxResponseHeaderBytes: maxHeader,
+		ReadBufferSize:         readBuffer,
 		// Upstreams are asked for identity: tokens are small, and a compressed stream arrives in lumps.
 		DisableCompression: true,
 	}

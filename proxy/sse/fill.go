@@ -5,11 +5,12 @@ import (
 	"sync"
 )
 
-// Sizes of a Reader's buffer. Start: as much as net/http reads at once, so that ten thousand idle streams
-// take 40 MiB. Keep: a stream of events up to this size allocates nothing; what an event needed beyond
-// it is let go once the event has been read.
+// Sizes of a Reader's buffer. Start: a few events as the vendors send them, so that ten thousand idle streams
+// take 10 MiB; what lies behind it has a buffer of its own, and a short read costs no system call. Keep: a
+// stream of events up to this size allocates nothing; what an event needed beyond it is let go once the event
+// has been read.
 const (
-	startSize = 4 << 10
+	startSize = 1 << 10
 	keepSize  = 32 << 10
 	// minRead is the room below which a read is not worth its system call.
 	minRead = 512
