@@ -20,6 +20,9 @@ const (
 	memberIncludeUsage = "include_usage"
 )
 
+// maxMembers bounds what is remembered of a body: no API knows a tenth as many, and each costs more than its bytes.
+const maxMembers = 1024
+
 type parser struct {
 	e      *Envelope
 	r      *token.Reader
@@ -51,6 +54,9 @@ func (p *parser) body() error {
 
 // outer reads the value of a top-level member and remembers where the member stands.
 func (p *parser) outer(name jsontext.Value) error {
+	if len(p.e.members) == maxMembers {
+		return &Error{Message: "The request body holds more than " + strconv.Itoa(maxMembers) + " top-level members."}
+	}
 	nameEnd := p.r.Offset()
 	start := nameEnd - len(name)
 	if err := p.member(name); err != nil {
