@@ -61,7 +61,7 @@ func TestEveryFaultIsReportedAtOnceAtItsField(t *testing.T) {
 			},
 		},
 		{
-			"model", `{"provider":"a","upstream_model":"u","cost":{"input_per_1m":-1,"output_per_1m":"1"},"parameters":{"set":{"model":"x","stream":true,"":0,"top_p":{"any":[1]}},"remove":["stream_options","",3]},"health_check":{"path":"/a\u000ab","interval":10,"failures":0}}`,
+			"model", `{"provider":"a","upstream_model":"u","cost":{"input_per_1m":-1,"output_per_1m":"1"},"parameters":{"set":{"model":"x","stream":true,"streams":1,"":0,"top_p":{"any":[1]}},"remove":["stream_options","",3]},"health_check":{"path":"/a\u000ab","interval":10,"failures":0}}`,
 			[]string{
 				"/cost/input_per_1m minimum", "/cost/output_per_1m type", "/health_check/failures minimum", "/health_check/interval type", "/health_check/path path",
 				"/parameters/remove/0 reserved", "/parameters/remove/1 min-length", "/parameters/remove/2 type", "/parameters/set/model reserved", "/parameters/set/stream reserved",

@@ -1,6 +1,7 @@
 package envelope
 
 import (
+	"encoding/json"
 	"errors"
 	"io"
 	"strings"
@@ -43,7 +44,7 @@ func TestWhatRoutingNeedsIsReadFromTheBody(t *testing.T) {
 		{`{"model":"m","stream_options":null}`, "m", false, false},
 		{`{"model":"m","stream_options":"include_usage"}`, "m", false, false},
 		{`{"model":"m","include_usage":true}`, "m", false, false},
-		{`{"model":"m","x":1,"x":2,"Model":"M","STREAM":1}`, "m", false, false},
+		{`{"model":"m","x":1,"x":2,"models":["M"],"STREAMS":1,"stream-options":{},"modèl":1,"x":{"Model":"M","STREAM":1,"ſtream":1}}`, "m", false, false},
 		{`{"model":"m","seed":9007199254740993,"x":1e400,"y":-0,"z":1.0,"s":"\ud800"}`, "m", false, false},
 		{`{"model":"m","api_base":"http://127.0.0.1:9","base_url":"http://x","api_key":"k"}`, "m", false, false},
 	} {
@@ -91,10 +92,50 @@ func TestABodyThatCouldBeReadInTwoWaysIsRefused(t *testing.T) {
 	}
 }
 
+func TestAMemberThatDiffersInCaseOnlyIsRefused(t *testing.T) {
+	for _, c := range []struct{ in, param string }{
+		{`"MODEL":"n"`, "model"}, {`"Model":"m"`, "model"}, {`"mOdel":null`, "model"}, {`"\u004dodel":"n"`, "model"},
+		{`"Stream":true`, "stream"}, {`"STREAM":null`, "stream"}, {`"\u017ftream":true`, "stream"}, {`"ſtream":true`, "stream"},
+		{`"Stream_Options":{"include_usage":true}`, "stream_options"}, {`"stream_option\u017f":{}`, "stream_options"}, {`"STREAM_\u004fPTIONS":null`, "stream_options"},
+		{`"stream_options":{"Include_Usage":true}`, "stream_options.include_usage"}, {`"stream_options":{"include_usage":true,"INCLUDE_USAGE":false}`, "stream_options.include_usage"},
+		{`"stream_options":{"include_u\u017fage":true}`, "stream_options.include_usage"},
+	} {
+		for _, in := range []string{`{"model":"m",` + c.in + `}`, `{` + c.in + `,"model":"m"}`} {
+			var refused *Error
+			if _, err := Parse([]byte(in)); !errors.As(err, &refused) || refused.Param != c.param || !strings.Contains(refused.Message, "upper and lower case") {
+				t.Errorf("%s: got %v, want an *Error that blames the case of %q", in, err, c.param)
+			}
+		}
+	}
+}
+
+// encoding/json is the measure: what it takes for one of the gateway's members must be one to the gateway or refused.
+func FuzzNoUpstreamReadsAnotherModelThanTheGateway(f *testing.F) {
+	for _, in := range []string{`{"model":"m","MODEL":"n"}`, `{"model":"m","ſtream":true}`, `{"stream_options":{"include_uſage":true},"model":"m"}`, `{"model":"m","mode\u006c\ud800":"n"}`} {
+		f.Add([]byte(in))
+	}
+	f.Fuzz(func(t *testing.T, raw []byte) {
+		e, err := Parse(raw)
+		if err != nil {
+			return
+		}
+		var upstream struct {
+			Model  *string
+			Stream *bool
+		}
+		if json.Unmarshal(raw, &upstream) != nil {
+			return
+		}
+		if upstream.Model == nil || *upstream.Model != e.Model || (upstream.Stream != nil && *upstream.Stream) != e.Stream {
+			t.Errorf("%q: an upstream reads %+v, the gateway model %q and stream %t", raw, upstream, e.Model, e.Stream)
+		}
+	})
+}
+
 func TestARefusalRepeatsNothingOfTheBody(t *testing.T) {
 	const prompt = "my secret prompt"
 	for _, in := range []string{
-		prompt, `"` + prompt + `"`, `{"` + prompt + `}`, `{"model":"m","messages":"` + prompt + `}`, `{"model":"m"} ` + prompt, `{"model":["` + prompt + `"]}`, `{"model":"m","stream":"` + prompt + `"}`,
+		prompt, `"` + prompt + `"`, `{"` + prompt + `}`, `{"model":"m","messages":"` + prompt + `}`, `{"model":"m"} ` + prompt, `{"model":["` + prompt + `"]}`, `{"model":"m","stream":"` + prompt + `"}`, `{"MODEL":"` + prompt + `"}`,
 	} {
 		if _, err := Parse([]byte(in)); err == nil || strings.Contains(err.Error(), "secret") {
 			t.Errorf("%q: got error %v, want one that does not repeat the body", in, err)

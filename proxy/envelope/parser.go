@@ -3,6 +3,7 @@ package envelope
 import (
 	"bytes"
 	"strconv"
+	"strings"
 
 	"github.com/go-json-experiment/json/jsontext"
 
@@ -67,7 +68,8 @@ func (p *parser) outer(name jsontext.Value) error {
 }
 
 func (p *parser) member(name jsontext.Value) error {
-	switch string(token.Text(name)) {
+	text := token.Text(name)
+	switch string(text) {
 	case memberModel:
 		return p.model()
 	case memberStream:
@@ -75,8 +77,25 @@ func (p *parser) member(name jsontext.Value) error {
 	case memberOptions:
 		return p.options()
 	}
+	for _, own := range [...]string{memberModel, memberStream, memberOptions} {
+		if misspelled(text, own) {
+			return otherCase(own)
+		}
+	}
 	p.r.Value()
 	return nil
+}
+
+// misspelled reports whether text is the name in other letters of the same kind, such as "MODEL". Many
+// upstreams, those that use encoding/json among them, would take the member for the one that they know.
+func misspelled(text []byte, name string) bool {
+	return string(text) != name && strings.EqualFold(string(text), name)
+}
+
+// otherCase blames a member without repeating how it is spelled.
+func otherCase(name string) *Error {
+	last := name[strings.LastIndexByte(name, '.')+1:]
+	return &Error{name, "The request body holds a member that differs from " + strconv.Quote(last) + " in upper and lower case only; spell it " + strconv.Quote(last) + "."}
 }
 
 // value reads a value that may stand once and remembers where it is.
@@ -136,7 +155,11 @@ func (p *parser) options() error {
 	start := p.r.Offset()
 	start += bytes.IndexByte(p.e.raw[start:], '{')
 	for name := range p.r.Members {
-		if string(token.Text(name)) != memberIncludeUsage {
+		text := token.Text(name)
+		if misspelled(text, memberIncludeUsage) {
+			return otherCase(memberOptions + "." + memberIncludeUsage)
+		}
+		if string(text) != memberIncludeUsage {
 			p.r.Value()
 			continue
 		}
