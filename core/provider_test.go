@@ -154,6 +154,42 @@ func TestSignalKeyNamesWhatDeterminesTheSpeed(t *testing.T) {
 	}
 }
 
+func TestCredentialIsOneWhereItIsSentToOneHostOnly(t *testing.T) {
+	key := func(provider string) string {
+		t.Helper()
+		u, faults := compileProvider(t, `{"kind":"openai",`+provider+`}`, nil)
+		wantFaults(t, provider, faults)
+		return u.Credential.Key
+	}
+	was := key(`"base_url":"http://up:8000/v1","auth":{"secret":"EMPTY"}`)
+	for _, same := range []string{
+		`"base_url":"http://up:8000/v2/","auth":{"secret":"EMPTY"}`,
+		`"base_url":"http://UP:8000/v1","auth":{"secret":"EMPTY","header":"authorization"},"headers":{"x-a":"1"}`,
+	} {
+		if key(same) != was {
+			t.Errorf("%s: got a key of its own, want the one of the same secret on the same host", same)
+		}
+	}
+	seen := map[string]string{was: "the first", "": "none"}
+	for _, other := range []string{
+		`"base_url":"http://other:8000/v1","auth":{"secret":"EMPTY"}`,
+		`"base_url":"http://up:8001/v1","auth":{"secret":"EMPTY"}`,
+		`"base_url":"https://up:8000/v1","auth":{"secret":"EMPTY"}`,
+		`"base_url":"http://up:8000/v1","auth":{"secret":"EMPTY","header":"X-Api-Key"}`,
+		`"base_url":"http://up:8000/v1","auth":{"secret":"EMPTY","query":"X-Api-Key"}`,
+		`"base_url":"http://up:8000/v1","auth":{"secret":"empty"}`,
+	} {
+		k := key(other)
+		if before, taken := seen[k]; taken {
+			t.Errorf("%s: got the key of %s, want its own", other, before)
+		}
+		seen[k] = other
+	}
+	if got := key(`"base_url":"http://up:8000/v1"`); got != "" {
+		t.Errorf("without auth: got key %q, want none", got)
+	}
+}
+
 func TestEqualTLSSettingsShareOnePool(t *testing.T) {
 	pool := func(tls string) string {
 		t.Helper()

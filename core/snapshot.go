@@ -134,7 +134,8 @@ type Header struct{ Name, Value string }
 
 // Credential is what proves the gateway to an upstream. The zero value sends nothing.
 type Credential struct {
-	// Key identifies the credential without revealing it: two upstreams with the same secret share it.
+	// Key identifies the credential without revealing it: two upstreams that send the same secret in the same
+	// place to the same host share it.
 	Key string
 	// Header (canonical) carries Value; or Query names the parameter that does.
 	Header, Query string

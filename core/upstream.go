@@ -20,6 +20,7 @@ func (c *compiler) provider(p *Provider) {
 	u.Credential = k.credential(p.Auth)
 	u.Pool = k.pool(p.TLS)
 	if k.ok {
+		u.Credential.Key = credentialKey(u, p.Auth)
 		c.upstreams[p.ID] = u
 	}
 }
@@ -81,11 +82,20 @@ func (k *checker) credential(a *Auth) Credential {
 		return Credential{}
 	}
 	k.require(validHeaderValue(secret.Reveal()), "/auth/secret", "header-value", "the secret holds control characters")
-	cred := Credential{Key: digest(a.Secret), Query: a.Query, Value: secret}
+	cred := Credential{Query: a.Query, Value: secret}
 	if a.Query == "" {
 		cred.Header, cred.Value = headerCredential(a, secret)
 	}
 	return cred
+}
+
+// credentialKey hashes the secret as it is stored, so that nodes of different environments agree, together with
+// where it is valid: many self-hosted upstreams go by the same placeholder.
+func credentialKey(u *Upstream, a *Auth) string {
+	if a == nil {
+		return ""
+	}
+	return digest(a.Secret, u.BaseURL.Scheme, strings.ToLower(u.BaseURL.Host), u.Credential.Header, u.Credential.Query)
 }
 
 func headerCredential(a *Auth, secret Secret) (string, Secret) {
