@@ -41,12 +41,12 @@ func (a *API) getModel(c echo.Context) error { return a.get(c, core.KindModel) }
 // @Param			body									body		core.Model	true	"The whole model"
 // @Param			If-Match								header		string		false	"Only when the ETag is one of these, or `*`: only when it exists"
 // @Param			If-None-Match							header		string		false	"`*`: only when it does not exist"
-// @Param			wait									query		string		false	"Answer when every live node serves the write, or after this long: a duration of at most 60s"	example(5s)
+// @Param			wait									query		string		false	"Answer when every live node serves the write or rejects the resource, or after this long: a duration of at most 60s"	example(5s)
 // @Success		200										{object}	core.Model
 // @Success		201										{object}	core.Model
 // @Header			200,201									{string}	ETag					"Revision of the last change, in double quotes"
 // @Header			200,201									{integer}	X-Sluice-Revision		"Store revision that holds the write"
-// @Header			200,201									{string}	X-Sluice-Wait			"With wait: complete, or incomplete when not every live node serves the write yet"
+// @Header			200,201									{string}	X-Sluice-Wait			"With wait: complete, or incomplete when a live node does not serve the write: it has not come to it yet, or it rejects the resource, as `/admin/v1/fleet` then says"
 // @Header			200,201									{string}	X-Sluice-Waiting-For	"With an incomplete wait: the nodes that do not serve it, at most 50, by comma"
 // @Header			200,201									{integer}	X-Sluice-Nodes			"With wait: how many nodes live"
 // @Header			201										{string}	Location				"Path of the model"
@@ -63,11 +63,11 @@ func (a *API) putModel(c echo.Context) error { return a.put(c, core.KindModel) }
 // @Param			id											path		string	true	"Id of the model"
 // @Param			body										body		object	true	"The merge patch"
 // @Param			If-Match									header		string	false	"Only when the ETag is one of these"
-// @Param			wait										query		string	false	"Answer when every live node serves the write, or after this long: a duration of at most 60s"	example(5s)
+// @Param			wait										query		string	false	"Answer when every live node serves the write or rejects the resource, or after this long: a duration of at most 60s"	example(5s)
 // @Success		200											{object}	core.Model
 // @Header			200											{string}	ETag					"Revision of the last change, in double quotes"
 // @Header			200											{integer}	X-Sluice-Revision		"Store revision that holds the write"
-// @Header			200											{string}	X-Sluice-Wait			"With wait: complete, or incomplete when not every live node serves the write yet"
+// @Header			200											{string}	X-Sluice-Wait			"With wait: complete, or incomplete when a live node does not serve the write: it has not come to it yet, or it rejects the resource, as `/admin/v1/fleet` then says"
 // @Header			200											{string}	X-Sluice-Waiting-For	"With an incomplete wait: the nodes that do not serve it, at most 50, by comma"
 // @Header			200											{integer}	X-Sluice-Nodes			"With wait: how many nodes live"
 // @Failure		400,401,403,404,409,412,413,415,422,500,503	{object}	Problem

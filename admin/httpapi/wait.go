@@ -11,6 +11,7 @@ import (
 
 	"github.com/sluice-gateway/sluice/admin/catalog"
 	"github.com/sluice-gateway/sluice/admin/fleet"
+	"github.com/sluice-gateway/sluice/core"
 )
 
 const (
@@ -38,14 +39,14 @@ func parseWait(q url.Values) (waiting, error) {
 }
 
 // announce tells in the answer's headers which revision holds the write and, if the writer waits, which
-// live nodes serve it.
-func (a *API) announce(c echo.Context, done catalog.Written, w waiting) {
+// live nodes do not serve it. A zero ref stands for a deletion.
+func (a *API) announce(c echo.Context, done catalog.Written, written core.Ref, w waiting) {
 	h := c.Response().Header()
 	h.Set("X-Sluice-Revision", strconv.FormatInt(done.Revision, 10))
 	if !w.asked {
 		return
 	}
-	o := a.wait(c.Request().Context(), done.Revision, w.limit)
+	o := a.wait(c.Request().Context(), done.Revision, written, w.limit)
 	if o.Known {
 		h.Set("X-Sluice-Nodes", strconv.Itoa(o.Nodes))
 	}
@@ -54,13 +55,13 @@ func (a *API) announce(c echo.Context, done catalog.Written, w waiting) {
 		return
 	}
 	h.Set("X-Sluice-Wait", "incomplete")
-	if len(o.Lagging) > 0 {
-		h.Set("X-Sluice-Waiting-For", strings.Join(o.Lagging[:min(len(o.Lagging), maxNamed)], ","))
+	if len(o.Missing) > 0 {
+		h.Set("X-Sluice-Waiting-For", strings.Join(o.Missing[:min(len(o.Missing), maxNamed)], ","))
 	}
 }
 
 // wait ends with the caller, after the limit, or when the service stops.
-func (a *API) wait(ctx context.Context, revision int64, limit time.Duration) fleet.Outcome {
+func (a *API) wait(ctx context.Context, revision int64, written core.Ref, limit time.Duration) fleet.Outcome {
 	ctx, cancel := context.WithTimeout(ctx, limit)
 	ended := make(chan struct{})
 	go func() {
@@ -72,5 +73,5 @@ func (a *API) wait(ctx context.Context, revision int64, limit time.Duration) fle
 		}
 	}()
 	defer func() { cancel(); <-ended }()
-	return a.fleet.Wait(ctx, revision)
+	return a.fleet.Wait(ctx, revision, written)
 }

@@ -148,6 +148,30 @@ func TestAWaitThatEndsNamesTheNodesThatLag(t *testing.T) {
 	}
 }
 
+func TestANodeThatRejectsTheResourceIsNamedAndNotWaitedFor(t *testing.T) {
+	w := newWorld(t)
+	ref := core.Ref{Kind: core.KindProvider, ID: "p"}
+	fault := core.Fault{Ref: ref, Pointer: "/auth/secret", Rule: "environment", Message: "NOT_SET is not set", Severity: core.SeverityReject}
+	w.join("a", core.NodeStatus{Revision: 1 << 40, Rejected: []core.Fault{fault}})
+	w.join("b", core.NodeStatus{Revision: 1 << 40})
+	incomplete := http.Header{"X-Sluice-Wait": {"incomplete"}, "X-Sluice-Nodes": {"2"}, "X-Sluice-Waiting-For": {"a"}}
+	complete := http.Header{"X-Sluice-Wait": {"complete"}, "X-Sluice-Nodes": {"2"}}
+	for _, c := range []struct {
+		method, path, body string
+		want               http.Header
+	}{
+		{"PUT", "providers/p", withSecret("${env:NOT_SET}"), incomplete},
+		{"PATCH", "providers/p", `{"description":"x"}`, incomplete},
+		{"PUT", "providers/q", withSecret("${env:SET}"), complete},
+		{"DELETE", "providers/p", "", complete},
+	} {
+		got := w.do(c.method, "/admin/v1/"+c.path+"?wait=60s", c.body)
+		if diff := cmp.Diff(c.want, waited(got)); diff != "" || got.status >= 300 {
+			t.Errorf("%s %s: status %d (-want +got)\n%s", c.method, c.path, got.status, diff)
+		}
+	}
+}
+
 func TestAWriteThatChangedNothingWaitsForNothingNew(t *testing.T) {
 	w := newWorld(t)
 	w.do("PUT", "/admin/v1/providers/p", providerBody).want(201)

@@ -55,7 +55,7 @@ func (a *API) store(c echo.Context, kind core.Kind, mediaType string, write func
 	if err != nil {
 		return err
 	}
-	a.announce(c, done, asked.wait)
+	a.announce(c, done, asked.ref, asked.wait)
 	c.Response().Header().Set("ETag", etag(done.Entry.Modified))
 	if done.Created {
 		c.Response().Header().Set("Location", "/admin/v1/"+kind.Plural()+"/"+url.PathEscape(asked.ref.ID))
@@ -74,6 +74,6 @@ func (a *API) remove(c echo.Context, kind core.Kind) error {
 	if err != nil {
 		return err
 	}
-	a.announce(c, done, asked.wait)
+	a.announce(c, done, core.Ref{}, asked.wait)
 	return c.NoContent(http.StatusNoContent)
 }
