@@ -16,8 +16,8 @@ const (
 	look = 250 * time.Millisecond
 	// atOnce bounds the checks under way at one time, so that a thousand targets are no burst.
 	atOnce = 32
-	// asideFor is how many intervals a failing target stays set aside without a further check: should the
-	// node that checks it die, its word must not last.
+	// asideFor is how many checks a failing target stays set aside without one being done: should the node
+	// that checks it die, its word must not last.
 	asideFor = 3
 )
 
@@ -131,12 +131,18 @@ func (p *Prober) check(ctx context.Context, target *core.Target) {
 			p.cfg.Changed()
 		}
 	case failures >= target.Health.Failures:
-		p.cfg.Wards.Sicken(target.Signal, now.Add(asideFor*target.Health.Interval), now)
+		p.cfg.Wards.Sicken(target.Signal, now.Add(aside(target.Health)), now)
 	}
 	if failures == target.Health.Failures {
 		p.cfg.Logger.Warn("target fails its health checks", "target", target.Model, "failures", failures, "error", err)
 		p.cfg.Changed()
 	}
+}
+
+// aside is how long a failed check counts. The next check begins after an interval, or once the one before
+// has ended where that takes longer, and takes up to the timeout itself.
+func aside(h *core.HealthPolicy) time.Duration {
+	return asideFor*max(h.Interval, h.Timeout) + h.Timeout
 }
 
 // note records the outcome and returns the failures in a row, this one included.

@@ -65,6 +65,13 @@ func (w *world) isSick(k signal.Key) bool {
 	return sick
 }
 
+// aside returns how long the target is set aside yet.
+func (w *world) aside(k signal.Key) time.Duration {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	return time.Until(w.sick[k])
+}
+
 func (w *world) count(path string) int {
 	w.mu.Lock()
 	defer w.mu.Unlock()
@@ -101,6 +108,9 @@ func run(t *testing.T, w *world, body func()) {
 		<-done
 	})
 }
+
+// look is how often the test looks at what the prober has done.
+const look = 100 * time.Millisecond
 
 // pass lets fake time go by.
 func pass(d time.Duration) {
@@ -152,6 +162,34 @@ func TestACheckThatHangsIsAFailureAndHoldsUpNoOther(t *testing.T) {
 			t.Errorf("sick %v and %v, asked %d and %d times", w.isSick(1), w.isSick(2), w.count("/a"), w.count("/b"))
 		}
 	})
+}
+
+func TestATargetThatKeepsFailingStaysSetAsideWhateverTheTimes(t *testing.T) {
+	for _, c := range []struct{ interval, timeout time.Duration }{
+		{10 * time.Second, 2 * time.Second}, {time.Second, time.Second}, {time.Second, 10 * time.Second}, {time.Second, time.Minute},
+	} {
+		for _, hang := range []bool{false, true} {
+			target := checked(1, "/a")
+			target.Health.Interval, target.Health.Timeout = c.interval, c.timeout
+			w := &world{owned: true, hang: hang, target: []*core.Target{target}}
+			run(t, w, func() {
+				start := time.Now()
+				pass(3 * (c.interval + c.timeout))
+				if !w.isSick(1) {
+					t.Fatalf("%+v, hangs %v: never set aside", c, hang)
+				}
+				for time.Since(start) < 10*(c.interval+c.timeout) {
+					if left := w.aside(1); left <= 0 {
+						t.Fatalf("%+v, hangs %v: back after %v for want of a check", c, hang, time.Since(start))
+					}
+					pass(look)
+				}
+				if left, most := w.aside(1), 3*max(c.interval, c.timeout)+c.timeout; left > most {
+					t.Errorf("%+v, hangs %v: set aside for %v, want %v at most", c, hang, left, most)
+				}
+			})
+		}
+	}
 }
 
 func TestOnlyTheOwnerAsks(t *testing.T) {
