@@ -1,6 +1,7 @@
 package core_test
 
 import (
+	"strings"
 	"testing"
 
 	"github.com/sluice-gateway/sluice/core"
@@ -75,22 +76,26 @@ func TestCredentialTakesItsPlace(t *testing.T) {
 
 func TestProviderFaultsPointAtTheirField(t *testing.T) {
 	for body, want := range map[string]string{
-		`"auth":{"secret":""}`:                                      "/auth/secret required",
-		`"auth":{"secret":"k","query":"q","header":"h"}`:            "/auth/query exclusive",
-		`"auth":{"secret":"k","query":"q","scheme":""}`:             "/auth/query exclusive",
-		`"auth":{"secret":"k","header":"a b"}`:                      "/auth/header header-name",
-		`"auth":{"secret":"line\nbreak"}`:                           "/auth/secret header-value",
-		`"headers":{"bad name":"v"}`:                                "/headers/bad name header-name",
-		`"headers":{"a/b~c":"v"}`:                                   "/headers/a~1b~0c header-name",
-		`"headers":{"authorization":"v"}`:                           "/headers/authorization reserved-header",
-		`"headers":{"HOST":"v"}`:                                    "/headers/HOST reserved-header",
-		`"headers":{"x-a":"v\r\nInjected: 1"}`:                      "/headers/x-a header-value",
-		`"headers":{"X-A":"1","x-a":"2"}`:                           "/headers/x-a unique",
-		`"tls":{"ca_pem":"nothing"}`:                                "/tls/ca_pem pem",
-		`"tls":{"cert_pem":"x"}`:                                    "/tls pair",
-		`"tls":{"cert_pem":"x","key_pem":"y"}`:                      "/tls/cert_pem pem",
-		`"auth":{"secret":"${env:SLUICE_TEST_NOT_THERE}"}`:          "/auth/secret environment",
-		`"auth":{"secret":"k","header":"a b","query":"q"},"tls":{}`: "/auth/header header-name",
+		`"auth":{"secret":""}`:                                                   "/auth/secret required",
+		`"auth":{"secret":"k","query":"q","header":"h"}`:                         "/auth/query exclusive",
+		`"auth":{"secret":"k","query":"q","scheme":""}`:                          "/auth/query exclusive",
+		`"auth":{"secret":"k","header":"a b"}`:                                   "/auth/header header-name",
+		`"auth":{"secret":"line\nbreak"}`:                                        "/auth/secret header-value",
+		`"headers":{"bad name":"v"}`:                                             "/headers/bad name header-name",
+		`"headers":{"a/b~c":"v"}`:                                                "/headers/a~1b~0c header-name",
+		`"headers":{"authorization":"v"}`:                                        "/headers/authorization reserved-header",
+		`"headers":{"via":"v"}`:                                                  "/headers/via reserved-header",
+		`"headers":{"X-Request-ID":"v"}`:                                         "/headers/X-Request-ID reserved-header",
+		`"auth":{"secret":"k","header":"X-Key"},"headers":{"x-key":"v"}`:         "/headers/x-key reserved-header",
+		`"auth":{"secret":"k","header":"x-api-key"},"headers":{"X-Api-Key":"v"}`: "/headers/X-Api-Key reserved-header",
+		`"headers":{"HOST":"v"}`:                                                 "/headers/HOST reserved-header",
+		`"headers":{"x-a":"v\r\nInjected: 1"}`:                                   "/headers/x-a header-value",
+		`"headers":{"X-A":"1","x-a":"2"}`:                                        "/headers/x-a unique",
+		`"tls":{"ca_pem":"nothing"}`:                                             "/tls/ca_pem pem",
+		`"tls":{"cert_pem":"x"}`:                                                 "/tls pair",
+		`"tls":{"cert_pem":"x","key_pem":"y"}`:                                   "/tls/cert_pem pem",
+		`"auth":{"secret":"${env:SLUICE_TEST_NOT_THERE}"}`:                       "/auth/secret environment",
+		`"auth":{"secret":"k","header":"a b","query":"q"},"tls":{}`:              "/auth/header header-name",
 	} {
 		u, faults := compileProvider(t, `{"kind":"openai","base_url":"http://up",`+body+`}`, func(string) (string, bool) { return "", false })
 		if u != nil || len(faults) < 2 || faults[1].Pointer+" "+faults[1].Rule != want || faults[1].Severity != core.SeverityReject {
@@ -99,6 +104,22 @@ func TestProviderFaultsPointAtTheirField(t *testing.T) {
 	}
 	_, faults := compileProvider(t, `{"kind":"other","base_url":"http://up"}`, nil)
 	wantFaults(t, "kind", faults, "model/a#/provider reference reject", "provider/p#/kind enum reject")
+}
+
+func TestCredentialsMayNotBeInAHeaderThatMeansSomethingElse(t *testing.T) {
+	for _, name := range []string{
+		"Accept", "Accept-Encoding", "Connection", "Content-Encoding", "Content-Length", "Content-Type", "Cookie", "Expect", "Host", "Keep-Alive", "OpenAI-Beta", "Proxy-Connection",
+		"TE", "Traceparent", "Tracestate", "Trailer", "Transfer-Encoding", "Upgrade", "User-Agent", "Via", "X-Request-ID",
+	} {
+		for _, spelling := range []string{name, strings.ToLower(name), strings.ToUpper(name)} {
+			_, faults := compileProvider(t, `{"kind":"openai","base_url":"http://up","auth":{"secret":"k","header":"`+spelling+`"}}`, nil)
+			wantFaults(t, spelling, faults, "model/a#/provider reference reject", "provider/p#/auth/header reserved-header reject")
+		}
+	}
+	for _, name := range []string{"Authorization", "Proxy-Authorization", "X-Api-Key", "api-key", "x-goog-api-key", "X-Own"} {
+		_, faults := compileProvider(t, `{"kind":"openai","base_url":"http://up","auth":{"secret":"k","header":"`+name+`"},"headers":{"X-Other":"v"}}`, nil)
+		wantFaults(t, name, faults)
+	}
 }
 
 func TestFixedHeadersAreCanonicalAndSorted(t *testing.T) {

@@ -16,7 +16,7 @@ import (
 func (c *compiler) provider(p *Provider) {
 	k := c.check(p.Ref())
 	k.require(p.Kind == ProviderOpenAI, "/kind", "enum", `kind must be "openai"`)
-	u := &Upstream{ID: p.ID, Kind: p.Kind, BaseURL: k.baseURL(p.BaseURL), TLS: p.TLS, StreamUsage: p.StreamUsage, Headers: k.headers(p.Headers)}
+	u := &Upstream{ID: p.ID, Kind: p.Kind, BaseURL: k.baseURL(p.BaseURL), TLS: p.TLS, StreamUsage: p.StreamUsage, Headers: k.headers(p.Headers, p.Auth)}
 	u.Credential = k.credential(p.Auth)
 	u.Pool = k.pool(p.TLS)
 	if k.ok {
@@ -43,19 +43,35 @@ func (k *checker) baseURL(raw string) *url.URL {
 
 var headerToken = regexp.MustCompile("^[A-Za-z0-9!#$%&'*+.^_`|~-]+$")
 
-// reservedHeaders may not be set by a provider: the gateway or the connection owns them, or auth does.
-var reservedHeaders = []string{
-	"Accept-Encoding", "Api-Key", "Authorization", "Connection", "Content-Encoding", "Content-Length", "Content-Type", "Cookie", "Host",
-	"Keep-Alive", "Proxy-Authorization", "Proxy-Connection", "Te", "Trailer", "Transfer-Encoding", "Upgrade", "X-Api-Key", "X-Goog-Api-Key",
+// ownHeaders are the gateway's or the connection's: nothing of a provider may be in them.
+var ownHeaders = []string{
+	"Accept-Encoding", "Connection", "Content-Encoding", "Content-Length", "Content-Type", "Cookie", "Host", "Keep-Alive",
+	"Proxy-Connection", "Te", "Trailer", "Transfer-Encoding", "Upgrade", "Via", "X-Request-Id",
 }
 
-func (k *checker) headers(in map[string]string) []Header {
+// credentialHeaders belong to auth.
+var credentialHeaders = []string{
+	"Api-Key", "Authorization", "Proxy-Authorization", "X-Api-Key", "X-Goog-Api-Key",
+}
+
+// requestHeaders carry something else than a credential. A provider's headers may set them, auth may not.
+var requestHeaders = []string{
+	"Accept", "Expect", "Openai-Beta", "Traceparent", "Tracestate", "User-Agent",
+}
+
+func (k *checker) headers(in map[string]string, auth *Auth) []Header {
+	credential := ""
+	if auth != nil {
+		credential = textproto.CanonicalMIMEHeaderKey(auth.Header)
+	}
 	var out []Header
 	for _, name := range sortedKeys(in) {
 		pointer := "/headers/" + strings.NewReplacer("~", "~0", "/", "~1").Replace(name)
 		canonical := textproto.CanonicalMIMEHeaderKey(name)
 		k.require(headerToken.MatchString(name), pointer, "header-name", "not a header name")
-		k.require(!slices.Contains(reservedHeaders, canonical), pointer, "reserved-header", canonical+" is set by the gateway; credentials belong in auth")
+		reserved := slices.Contains(ownHeaders, canonical) || slices.Contains(credentialHeaders, canonical)
+		k.require(!reserved, pointer, "reserved-header", canonical+" is set by the gateway; credentials belong in auth")
+		k.require(reserved || canonical != credential, pointer, "reserved-header", canonical+" carries the credential: auth.header names it")
 		k.require(validHeaderValue(in[name]), pointer, "header-value", "a header value must not hold control characters")
 		twice := slices.ContainsFunc(out, func(h Header) bool { return h.Name == canonical })
 		k.require(!twice, pointer, "unique", canonical+" is set twice, in two spellings")
@@ -76,6 +92,9 @@ func (k *checker) credential(a *Auth) Credential {
 	k.require(a.Secret != "", "/auth/secret", "required", "auth needs a secret; leave auth out to send none")
 	k.require(a.Query == "" || (a.Header == "" && a.Scheme == nil), "/auth/query", "exclusive", "query excludes header and scheme")
 	k.require(a.Header == "" || headerToken.MatchString(a.Header), "/auth/header", "header-name", "not a header name")
+	canonical := textproto.CanonicalMIMEHeaderKey(a.Header)
+	k.require(!slices.Contains(ownHeaders, canonical) && !slices.Contains(requestHeaders, canonical), "/auth/header", "reserved-header",
+		canonical+" is not for credentials: the gateway or the connection sets it")
 	secret, err := resolveSecret(a.Secret, k.c.site.Env)
 	if err != nil {
 		k.require(false, "/auth/secret", "environment", err.Error())
