@@ -1,6 +1,7 @@
 package core_test
 
 import (
+	"fmt"
 	"math"
 	"strings"
 	"testing"
@@ -157,6 +158,32 @@ func TestNestingDeeperThanTheMaximumIsLeftOut(t *testing.T) {
 	r5, _ := s.Group("r5")
 	if r4.Depth != core.MaxDepth || members(r5) != "a" {
 		t.Errorf("got r4 of depth %d and r5 with %s, want depth %d and only a", r4.Depth, members(r5), core.MaxDepth)
+	}
+}
+
+func TestRoutingOfTooManyLeavesIsRejected(t *testing.T) {
+	models := func(n int) []string {
+		var out []string
+		for i := range n {
+			out = append(out, fmt.Sprint("m", i))
+		}
+		return out
+	}
+	resources := []string{providerP, routing("half", models(512)...), routing("other", models(512)...), routing("full", "half", "other"), routing("over", "half", "m0", "other"),
+		routing("twice", "full", "half"), routing("around", "over", "m1"), routing("flat", models(1024)...), routing("toowide", models(1025)...)}
+	for _, m := range models(1025) {
+		resources = append(resources, "model/"+m+` {"provider":"p","upstream_model":"u"}`)
+	}
+	s, faults := core.Compile(document(t, resources...), core.Site{})
+	wantFaults(t, "too many leaves", faults,
+		"routing/around#/targets/0/model reference degrade", "routing/over#/targets leaves reject", "routing/toowide#/targets leaves reject", "routing/twice#/targets leaves reject")
+	for id, want := range map[string]int{"full": 1024, "flat": 1024, "around": 1} {
+		if g, ok := s.Group(id); !ok || g.Leaves != want {
+			t.Errorf("%s: got %+v, want it served with %d leaves", id, g, want)
+		}
+	}
+	if len(faults) == 4 && !strings.Contains(faults[3].Message, "1536") {
+		t.Errorf("got message %q, want it to tell the number 1536", faults[3].Message)
 	}
 }
 

@@ -19,11 +19,16 @@ const (
 // MaxDepth is how many routings may be nested in one another.
 const MaxDepth = 4
 
-// soleGroup is what a client gets that names a model directly.
+// MaxLeaves is how many targets a routing may have, those of the routings in it included: every request ranks
+// them all.
+const MaxLeaves = 1024
+
+// soleGroup is what a client gets that names a model directly. It has no deadline of its own: the model's timeouts
+// bound each attempt, and zero there means none.
 func soleGroup(t *Target) *Group {
 	return &Group{
 		ID: t.Model, Strategy: StrategyFailover, Members: []Member{{Target: t, Weight: 1}}, Leaves: 1,
-		Retries: DefaultRetries, MaxFallbacks: -1, WhenAllUnavailable: UnavailableTryAnyway, Deadline: DefaultDeadline,
+		Retries: DefaultRetries, MaxFallbacks: -1, WhenAllUnavailable: UnavailableTryAnyway,
 	}
 }
 
@@ -44,9 +49,10 @@ func (c *compiler) routing(id string, path []string) *Group {
 	k.require(len(members) > 0, "/targets", "targets", "no target can be served")
 	k.require(len(members) == 0 || slices.ContainsFunc(members, weighs), "/targets", "weights", "at least one weight must be above 0")
 	c.routings[id] = nil
+	g := newGroup(r, members)
+	k.require(g.Leaves <= MaxLeaves, "/targets", "leaves", fmt.Sprintf("the routing has %d targets, those of the routings in it included; at most %d are allowed", g.Leaves, MaxLeaves))
 	if k.ok {
-		c.routings[id] = newGroup(r, members)
-		c.groups[id] = c.routings[id]
+		c.routings[id], c.groups[id] = g, g
 	}
 	return c.routings[id]
 }
