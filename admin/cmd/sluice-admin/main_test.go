@@ -2,16 +2,40 @@ package main
 
 import (
 	"context"
+	"log/slog"
 	"net/http"
 	"net/http/httptest"
+	"os"
+	"os/exec"
+	"path/filepath"
 	"reflect"
+	"regexp"
 	"strings"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
+	"github.com/google/go-cmp/cmp/cmpopts"
 
 	"github.com/sluice-gateway/sluice/core"
 )
+
+// TestMain is the command itself when a test has started it as such.
+func TestMain(m *testing.M) {
+	if os.Getenv("SLUICE_TEST_COMMAND") != "" {
+		main()
+		return
+	}
+	os.Exit(m.Run())
+}
+
+// command runs the command itself, with variables besides the test's own.
+func command(t *testing.T, vars []string, args ...string) (string, error) {
+	t.Helper()
+	cmd := exec.CommandContext(t.Context(), os.Args[0], args...)
+	cmd.Env = append(append(os.Environ(), "SLUICE_TEST_COMMAND=1"), vars...)
+	out, err := cmd.CombinedOutput()
+	return string(out), err
+}
 
 func environment(vars map[string]string) func(string) string {
 	return func(name string) string { return vars[name] }
@@ -39,9 +63,18 @@ func TestFlagsComeBeforeTheEnvironmentAndThatBeforeDefaults(t *testing.T) {
 	}
 	env["SLUICE_ADMIN_LISTEN"], env["SLUICE_ETCD_PREFIX"] = ":1", "/env"
 	want.listen, want.endpoints, want.prefix, want.username = ":2", []string{"c:3"}, "/flag", "flag"
-	got, err = parse([]string{"--listen", ":2", "--etcd=c:3", "--etcd-prefix", "/flag", "--etcd-username", "flag"}, environment(env))
+	env["SLUICE_LOG_LEVEL"], want.logLevel = "warn", slog.LevelDebug
+	got, err = parse([]string{"--listen", ":2", "--etcd=c:3", "--etcd-prefix", "/flag", "--etcd-username", "flag", "--log-level=debug"}, environment(env))
 	if diff := cmp.Diff(want, got, cmp.AllowUnexported(settings{}), sameReach); err != nil || diff != "" {
 		t.Errorf("flags: %v (-want +got)\n%s", err, diff)
+	}
+}
+
+func TestEtcdIsOnThisMachineUnlessToldOtherwise(t *testing.T) {
+	got, err := parse(nil, environment(map[string]string{"SLUICE_ADMIN_TOKEN": "t"}))
+	want := settings{listen: ":8081", endpoints: []string{"http://127.0.0.1:2379"}, prefix: "/sluice", adminTokens: []string{"t"}}
+	if diff := cmp.Diff(want, got, cmp.AllowUnexported(settings{}), sameReach, cmpopts.EquateEmpty()); err != nil || diff != "" {
+		t.Errorf("defaults: %v (-want +got)\n%s", err, diff)
 	}
 }
 
@@ -53,7 +86,8 @@ func TestTheServiceRefusesToStartWithoutWhatItNeeds(t *testing.T) {
 	}{
 		"no token":     {map[string]string{"SLUICE_ETCD_ENDPOINTS": "a:1"}, nil, "SLUICE_ADMIN_TOKEN"},
 		"empty token":  {map[string]string{"SLUICE_ETCD_ENDPOINTS": "a:1", "SLUICE_ADMIN_TOKEN": " , "}, nil, "SLUICE_ADMIN_TOKEN"},
-		"no etcd":      {map[string]string{"SLUICE_ADMIN_TOKEN": "t"}, nil, "SLUICE_ETCD_ENDPOINTS"},
+		"no etcd":      {map[string]string{"SLUICE_ADMIN_TOKEN": "t"}, []string{"--etcd="}, "SLUICE_ETCD_ENDPOINTS"},
+		"a bad level":  {map[string]string{"SLUICE_ADMIN_TOKEN": "t", "SLUICE_LOG_LEVEL": "loud"}, nil, "SLUICE_LOG_LEVEL"},
 		"a bad list":   {map[string]string{"SLUICE_ADMIN_TOKEN": "t", "SLUICE_ETCD_ENDPOINTS": "a:1", "SLUICE_UPSTREAM_ALLOW": "http://x"}, nil, "upstream-allow"},
 		"a stray word": {map[string]string{"SLUICE_ADMIN_TOKEN": "t", "SLUICE_ETCD_ENDPOINTS": "a:1"}, []string{"helth"}, "helth"},
 	} {
@@ -81,5 +115,56 @@ func TestHealthIsThatOfTheAnswer(t *testing.T) {
 	srv.Close()
 	if err := run(context.Background(), []string{"health", srv.URL}); err == nil {
 		t.Error("no service passes")
+	}
+}
+
+func TestHelpIsNoFailureAndNamesEveryVariable(t *testing.T) {
+	out, err := command(t, []string{"SLUICE_LOG_LEVEL=loud"}, "--help")
+	if err != nil {
+		t.Fatalf("--help: %v: %s", err, out)
+	}
+	sources, err := filepath.Glob("*.go")
+	if err != nil {
+		t.Fatal(err)
+	}
+	read := regexp.MustCompile(`"SLUICE_[A-Z_]+"`)
+	for _, source := range sources {
+		if strings.HasSuffix(source, "_test.go") {
+			continue
+		}
+		text, err := os.ReadFile(source)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, variable := range read.FindAllString(string(text), -1) {
+			if !strings.Contains(out, strings.Trim(variable, `"`)) {
+				t.Errorf("%s reads %s, of which --help says nothing", source, variable)
+			}
+		}
+	}
+	for _, flag := range []string{"etcd", "etcd-prefix", "etcd-username", "log-level"} { // those of both commands
+		if !strings.Contains(out, "  -"+flag+" ") {
+			t.Errorf("--help does not show --%s:\n%s", flag, out)
+		}
+	}
+	if !strings.Contains(out, "SLUICE_ETCD_PASSWORD") || strings.Contains(out, "-etcd-password") {
+		t.Errorf("the password is a variable, not a flag:\n%s", out)
+	}
+}
+
+func TestTheHealthCheckAsksNoProxy(t *testing.T) {
+	asked := make(chan string, 1)
+	proxy := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		asked <- r.URL.String()
+		w.WriteHeader(http.StatusBadGateway)
+	}))
+	defer proxy.Close()
+	ready := httptest.NewServer(http.HandlerFunc(func(http.ResponseWriter, *http.Request) {}))
+	defer ready.Close()
+	// This machine by an address that Go would not except from the use of a proxy.
+	url := strings.Replace(ready.URL, "127.0.0.1", "0.0.0.0", 1) + "/readyz"
+	out, err := command(t, []string{"HTTP_PROXY=" + proxy.URL, "http_proxy=" + proxy.URL, "NO_PROXY=", "no_proxy="}, "health", url)
+	if err != nil || len(asked) > 0 {
+		t.Errorf("%s: %v, the proxy was asked %d times: %s", url, err, len(asked), out)
 	}
 }

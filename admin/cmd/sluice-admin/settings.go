@@ -20,11 +20,14 @@ type settings struct {
 	username, password        string
 	adminTokens, viewerTokens []string
 	reach                     core.Reach
+	logLevel                  slog.Level
 }
 
 const (
 	envListen     = "SLUICE_ADMIN_LISTEN"
 	defaultListen = ":8081"
+	// defaultEtcd is an etcd on this machine, for both of the gateway's commands.
+	defaultEtcd = "http://127.0.0.1:2379"
 )
 
 const usage = `Usage: sluice-admin [flags]
@@ -32,7 +35,7 @@ const usage = `Usage: sluice-admin [flags]
 
 Serves the admin API. SLUICE_ADMIN_TOKEN and SLUICE_VIEWER_TOKEN hold its bearer tokens, SLUICE_ETCD_PASSWORD
 the password for etcd; several tokens are separated by commas. health exits with 0 when the service at
-URL is ready; by default that of this machine.
+URL is ready; by default that of this machine, by SLUICE_ADMIN_LISTEN.
 
 Flags:
 `
@@ -47,12 +50,18 @@ func parse(args []string, env func(string) string) (settings, error) {
 		f.PrintDefaults()
 	}
 	f.StringVar(&s.listen, "listen", cmp.Or(env(envListen), defaultListen), "`address` to listen on ("+envListen+")")
-	etcd := f.String("etcd", env("SLUICE_ETCD_ENDPOINTS"), "comma-separated `endpoints` of etcd (SLUICE_ETCD_ENDPOINTS)")
+	etcd := f.String("etcd", cmp.Or(env("SLUICE_ETCD_ENDPOINTS"), defaultEtcd), "comma-separated `endpoints` of etcd (SLUICE_ETCD_ENDPOINTS)")
 	f.StringVar(&s.prefix, "etcd-prefix", cmp.Or(env("SLUICE_ETCD_PREFIX"), store.DefaultPrefix), "`prefix` of all keys in etcd (SLUICE_ETCD_PREFIX)")
 	f.StringVar(&s.username, "etcd-username", env("SLUICE_ETCD_USERNAME"), "`name` of the user in etcd (SLUICE_ETCD_USERNAME)")
 	allow := f.String("upstream-allow", env("SLUICE_UPSTREAM_ALLOW"), "comma-separated `list` of hosts, *.domains, addresses and CIDR ranges that providers may use; empty: all but link-local and metadata addresses (SLUICE_UPSTREAM_ALLOW)")
+	var level slog.Level
+	badLevel := level.UnmarshalText([]byte(cmp.Or(env("SLUICE_LOG_LEVEL"), "info")))
+	f.TextVar(&s.logLevel, "log-level", level, "`level` of the log: debug, info, warn or error (SLUICE_LOG_LEVEL)")
 	if err := f.Parse(args); err != nil {
 		return s, err
+	}
+	if badLevel != nil {
+		return s, fmt.Errorf("SLUICE_LOG_LEVEL: %w", badLevel)
 	}
 	if f.NArg() > 0 {
 		return s, fmt.Errorf("unexpected argument %q", f.Arg(0))

@@ -17,7 +17,8 @@ func health(args []string) int {
 	if len(args) > 0 {
 		url = args[0]
 	}
-	resp, err := (&http.Client{Timeout: healthLimit}).Get(url)
+	// A proxy of the environment has no part in asking one's own address.
+	resp, err := (&http.Client{Timeout: healthLimit, Transport: &http.Transport{}}).Get(url)
 	if err != nil {
 		fmt.Fprintln(os.Stderr, "sluice-proxy health:", err)
 		return 1

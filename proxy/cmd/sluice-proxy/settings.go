@@ -14,6 +14,7 @@ import (
 
 	"github.com/sluice-gateway/sluice/core"
 	"github.com/sluice-gateway/sluice/proxy"
+	"github.com/sluice-gateway/sluice/store"
 )
 
 // settings are what flags and environment say; a flag wins over its variable.
@@ -30,12 +31,28 @@ type settings struct {
 	logLevel             slog.Level
 }
 
-func parse(args []string, usage io.Writer) (settings, error) {
+const usage = `Usage: sluice-proxy [flags]
+       sluice-proxy health [URL]
+
+Serves the OpenAI API as one node of the gateway. SLUICE_ETCD_PASSWORD holds the password for etcd; what
+providers name as ${env:NAME} is taken from this node's environment too. health exits with 0 when the node
+at URL is ready; by default that of this machine, by SLUICE_STATUS_LISTEN.
+
+Flags:
+`
+
+// parse reads the flags, whose defaults are in the environment. Secrets are in the environment only, since
+// everyone can read a command line.
+func parse(args []string, out io.Writer) (settings, error) {
 	var s settings
 	var etcd, allow string
 	var faults []error
 	f := flag.NewFlagSet("sluice-proxy", flag.ContinueOnError)
-	f.SetOutput(usage)
+	f.SetOutput(out)
+	f.Usage = func() {
+		fmt.Fprint(out, usage)
+		f.PrintDefaults()
+	}
 	text := func(p *string, name, variable, fallback, help string) {
 		f.StringVar(p, name, env(variable, fallback), help+" ($"+variable+")")
 	}
@@ -59,8 +76,9 @@ func parse(args []string, usage io.Writer) (settings, error) {
 	size(&s.maxEvent, "max-event", "SLUICE_MAX_EVENT", proxy.DefaultMaxEvent, "largest event of a stream")
 	text(&s.listen, "listen", "SLUICE_PROXY_LISTEN", ":8080", "address of the API")
 	text(&s.statusListen, "status-listen", "SLUICE_STATUS_LISTEN", ":9090", "address of /status, /metrics, /livez and /readyz")
-	text(&etcd, "etcd", "SLUICE_ETCD_ENDPOINTS", "http://127.0.0.1:2379", "etcd endpoints, separated by commas")
-	text(&s.prefix, "etcd-prefix", "SLUICE_ETCD_PREFIX", "/sluice", "prefix of every key")
+	text(&etcd, "etcd", "SLUICE_ETCD_ENDPOINTS", defaultEtcd, "etcd endpoints, separated by commas")
+	text(&s.prefix, "etcd-prefix", "SLUICE_ETCD_PREFIX", store.DefaultPrefix, "prefix of every key")
+	text(&s.username, "etcd-username", "SLUICE_ETCD_USERNAME", "", "name of the user in etcd")
 	text(&s.node, "node", "SLUICE_NODE_ID", "", "name of this node, new with every start; random when empty")
 	text(&s.cell, "cell", "SLUICE_CELL", proxy.DefaultCell, "part of the fleet that shares latency signals: one region or egress")
 	text(&allow, "upstream-allow", "SLUICE_UPSTREAM_ALLOW", "", "hosts, *.domains, addresses and CIDR ranges that providers may use, separated by commas; empty: all but link-local and metadata addresses")
@@ -78,14 +96,19 @@ func parse(args []string, usage io.Writer) (settings, error) {
 			faults = append(faults, fmt.Errorf("%s: must be between 1 and %d bytes", name, maxSize))
 		}
 	}
-	s.etcd = split(etcd)
+	if s.etcd = split(etcd); len(s.etcd) == 0 {
+		faults = append(faults, errors.New("no etcd endpoints: set --etcd or SLUICE_ETCD_ENDPOINTS"))
+	}
 	var err error
 	if s.reach, err = core.ParseReach(split(allow)); err != nil {
 		faults = append(faults, fmt.Errorf("upstream-allow: %w", err))
 	}
-	s.username, s.password = os.Getenv("SLUICE_ETCD_USERNAME"), os.Getenv("SLUICE_ETCD_PASSWORD")
+	s.password = os.Getenv("SLUICE_ETCD_PASSWORD")
 	return s, errors.Join(faults...)
 }
+
+// defaultEtcd is an etcd on this machine, for both of the gateway's commands.
+const defaultEtcd = "http://127.0.0.1:2379"
 
 // maxSize keeps sums of sizes far from any overflow, on any machine.
 const maxSize = 1 << 40
