@@ -94,7 +94,7 @@ func TestProviderFaultsPointAtTheirField(t *testing.T) {
 		`"tls":{"ca_pem":"nothing"}`:                                             "/tls/ca_pem pem",
 		`"tls":{"cert_pem":"x"}`:                                                 "/tls pair",
 		`"tls":{"cert_pem":"x","key_pem":"y"}`:                                   "/tls/cert_pem pem",
-		`"auth":{"secret":"${env:SLUICE_TEST_NOT_THERE}"}`:                       "/auth/secret environment",
+		`"auth":{"secret":"${env:TEST_NOT_THERE}"}`:                              "/auth/secret environment",
 		`"auth":{"secret":"k","header":"a b","query":"q"},"tls":{}`:              "/auth/header header-name",
 	} {
 		u, faults := compileProvider(t, `{"kind":"openai","base_url":"http://up",`+body+`}`, func(string) (string, bool) { return "", false })
@@ -148,6 +148,22 @@ func TestEnvironmentReferenceResolvesOnTheNodeOnly(t *testing.T) {
 	}
 	if node.Credential.Key != control.Credential.Key {
 		t.Error("the credential's key depends on the environment, so nodes would not share signals")
+	}
+}
+
+func TestTheGatewaysOwnEnvironmentIsOutOfReach(t *testing.T) {
+	for where, env := range map[string]core.Env{
+		"on a node":            func(string) (string, bool) { return "value", true },
+		"on the control plane": nil,
+	} {
+		for _, name := range []string{"SLUICE_ADMIN_TOKEN", "SLUICE_ETCD_PASSWORD", "SLUICE_", "SLUICE_ANYTHING", "sluice_etcd_password", "Sluice_Etcd_Password"} {
+			_, faults := compileProvider(t, `{"kind":"openai","base_url":"http://up","auth":{"secret":"${env:`+name+`}","query":"key"}}`, env)
+			wantFaults(t, where+" "+name, faults, "model/a#/provider reference reject", "provider/p#/auth/secret environment reject")
+		}
+		for _, secret := range []string{"${env:SLUICE}", "${env:MY_SLUICE_KEY}", "${env:SLUICEKEY}", "SLUICE_ADMIN_TOKEN", "x${env:SLUICE_ADMIN_TOKEN}"} {
+			_, faults := compileProvider(t, `{"kind":"openai","base_url":"http://up","auth":{"secret":"`+secret+`"}}`, env)
+			wantFaults(t, where+" "+secret, faults)
+		}
 	}
 }
 

@@ -3,6 +3,7 @@ package core
 import (
 	"fmt"
 	"regexp"
+	"strings"
 )
 
 // Secret is a credential in memory. It prints, logs and marshals as "[secret]". It is held behind a pointer:
@@ -37,10 +38,17 @@ type Env func(name string) (string, bool)
 
 var envReference = regexp.MustCompile(`^\$\{env:([A-Za-z_][A-Za-z0-9_]*)\}$`)
 
+// ownEnvironment begins the names of the gateway's own variables, which hold secrets that no upstream may see. Some
+// systems read names without regard to case.
+const ownEnvironment = "SLUICE_"
+
 // resolveSecret returns the value of raw, which is the secret itself or "${env:NAME}". A nil env leaves
 // references as they are: the control plane does not have the nodes' environment.
 func resolveSecret(raw string, env Env) (Secret, error) {
 	m := envReference.FindStringSubmatch(raw)
+	if m != nil && strings.HasPrefix(strings.ToUpper(m[1]), ownEnvironment) {
+		return Secret{}, fmt.Errorf("environment variable %s is the gateway's own: names that begin with %s cannot be referred to", m[1], ownEnvironment)
+	}
 	if m == nil || env == nil {
 		return newSecret(raw), nil
 	}

@@ -26,6 +26,8 @@ func TestTheSchemaRefusesWhatCoreRefusesOfOneResource(t *testing.T) {
 		{core.KindProvider, "/base_url", "://"},
 		{core.KindProvider, "/auth/secret", ""},
 		{core.KindProvider, "/auth/secret", "a\nb"},
+		{core.KindProvider, "/auth/secret", "${env:SLUICE_ADMIN_TOKEN}"},
+		{core.KindProvider, "/auth/secret", "${env:sluice_}"},
 		{core.KindProvider, "/auth/header", "a b"},
 		{core.KindProvider, "/tls/ca_pem", "none"},
 		{core.KindModel, "/upstream_model", ""},
