@@ -59,6 +59,10 @@ func TestModelSettingsOutOfBoundsPointAtTheirField(t *testing.T) {
 		`"parameters":{"set":{"\u017ftream":true}}`:         "/parameters/set/ſtream reserved reject",
 		`"parameters":{"remove":["Stream_Options"]}`:        "/parameters/remove/0 reserved reject",
 		`"parameters":{"set":{"a/b":1},"remove":["a/b"]}`:   "/parameters/remove/0 exclusive reject",
+		`"cooldown":{"duration":"10s","max":"9999ms"}`:      "/cooldown/max minimum reject",
+		`"cooldown":{"duration":"10s","max":"0s"}`:          "/cooldown/max minimum reject",
+		`"cooldown":{"max":"1s"}`:                           "/cooldown/max minimum reject",
+		`"cooldown":{"duration":"10m"}`:                     "/cooldown/max minimum reject",
 		`"health_check":{"path":"models"}`:                  "/health_check/path path reject",
 		`"health_check":{"path":"/models?x"}`:               "/health_check/path path reject",
 		`"health_check":{"interval":"999ms"}`:               "/health_check/interval minimum reject",
@@ -69,6 +73,13 @@ func TestModelSettingsOutOfBoundsPointAtTheirField(t *testing.T) {
 	} {
 		_, faults := compileModel(t, extra)
 		wantFaults(t, extra, faults, "model/m#"+want)
+	}
+}
+
+func TestCooldownMayBeItsOwnMaximumOrNone(t *testing.T) {
+	for _, cooldown := range []string{`{"duration":"10s","max":"10s"}`, `{"duration":"1s","max":"5s"}`, `{"duration":"0s","max":"0s"}`, `{"duration":"0s","max":"1s"}`, `{"max":"10s"}`, `{"duration":"5m"}`} {
+		_, faults := compileModel(t, `"cooldown":`+cooldown)
+		wantFaults(t, cooldown, faults)
 	}
 }
 

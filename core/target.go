@@ -2,6 +2,7 @@ package core
 
 import (
 	"cmp"
+	"fmt"
 	"strconv"
 	"time"
 
@@ -32,6 +33,9 @@ func (c *compiler) model(m *Model) {
 	}
 	k.require(m.UpstreamModel != "", "/upstream_model", "required", "upstream_model must name the provider's model")
 	k.require(m.Cooldown == nil || m.Cooldown.Failures == nil || *m.Cooldown.Failures >= 1, "/cooldown/failures", "minimum", "failures must be at least 1")
+	cooldown := cooldownPolicy(m.Cooldown)
+	k.require(cooldown.Duration <= 0 || cooldown.Max >= cooldown.Duration, "/cooldown/max", "minimum",
+		fmt.Sprintf("max (%v) must not be below duration (%v)", cooldown.Max, cooldown.Duration))
 	changes, health := k.parameters(m.Parameters), k.healthCheck(m.HealthCheck)
 	k.require(m.Cost == nil || (m.Cost.InputPer1M >= 0 && m.Cost.OutputPer1M >= 0), "/cost", "minimum", "prices must not be negative")
 	if !k.ok {
@@ -43,7 +47,7 @@ func (c *compiler) model(m *Model) {
 		Upstream:      u,
 		Signal:        signalKey(u, m.UpstreamModel),
 		Limits:        defaultLimits.Over(c.doc.Providers[m.Provider].Timeouts).Over(m.Timeouts),
-		Cooldown:      cooldownPolicy(m.Cooldown),
+		Cooldown:      cooldown,
 		Changes:       changes,
 		Health:        health,
 	}
