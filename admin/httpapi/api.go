@@ -57,7 +57,7 @@ func New(cfg Config) (*API, error) {
 		maxBody: cfg.MaxBody, version: cfg.Version, log: cfg.Logger, docs: openapi.Docs("/openapi.json"), echo: echo.New(), stopping: make(chan struct{}),
 	}
 	a.echo.HTTPErrorHandler = a.fail
-	a.echo.Use(a.guard)
+	a.echo.Use(a.guard, allowHead)
 	a.route()
 	return a, nil
 }

@@ -2,6 +2,8 @@ package httpapi
 
 import (
 	"net/http"
+	"slices"
+	"strings"
 
 	"github.com/labstack/echo/v4"
 )
@@ -36,5 +38,16 @@ func (a *API) route() {
 	} {
 		a.public[path] = true
 		e.Add(http.MethodGet, path, h)
+	}
+}
+
+// allowHead adds HEAD, which withHead answers as GET, to the methods that a refusal names.
+func allowHead(next echo.HandlerFunc) echo.HandlerFunc {
+	return func(c echo.Context) error {
+		allow, _ := c.Get(echo.ContextKeyHeaderAllow).(string)
+		if slices.Contains(strings.Split(allow, ", "), http.MethodGet) {
+			c.Set(echo.ContextKeyHeaderAllow, allow+", "+http.MethodHead)
+		}
+		return next(c)
 	}
 }

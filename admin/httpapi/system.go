@@ -67,8 +67,33 @@ func (a *API) openAPI(c echo.Context) error {
 // @Success	200	{string}	string
 // @Router		/docs [get]
 func (a *API) docsPage(c echo.Context) error {
-	a.docs.ServeHTTP(c.Response(), c.Request())
+	w := &exceptMissing{ResponseWriter: c.Response()}
+	a.docs.ServeHTTP(w, c.Request())
+	if w.missing {
+		return echo.ErrNotFound
+	}
 	return nil
+}
+
+// exceptMissing passes on every answer but a 404, in whose place the API gives its own.
+type exceptMissing struct {
+	http.ResponseWriter
+	missing bool
+}
+
+// WriteHeader holds back a 404.
+func (e *exceptMissing) WriteHeader(status int) {
+	if e.missing = status == http.StatusNotFound; !e.missing {
+		e.ResponseWriter.WriteHeader(status)
+	}
+}
+
+// Write drops the text of a 404.
+func (e *exceptMissing) Write(b []byte) (int, error) {
+	if e.missing {
+		return len(b), nil
+	}
+	return e.ResponseWriter.Write(b)
 }
 
 // @Summary	Get the JSON Schema of a kind of resource

@@ -85,14 +85,21 @@ func TestTheDocsPageNeedsNothingFromElsewhere(t *testing.T) {
 
 func TestWhatIsNotThereIsAProblemToo(t *testing.T) {
 	w := newWorld(t)
-	for _, path := range []string{"/", "/nothing", "/admin/v1/", "/admin/v1/providers/", "/admin/v2/providers", "/admin/v1/provider/p", "/admin/v1/fleet/x"} {
+	for _, path := range []string{"/", "/nothing", "/admin/v1/", "/admin/v1/providers/", "/admin/v2/providers", "/admin/v1/provider/p", "/admin/v1/fleet/x", "/docs/nope", "/docs/nope/", "/docs/../docs/nope.js", "/docs/%2e%2e"} {
 		w.do("GET", path, "").problem(404, "not-found")
+		if got := w.do("HEAD", path, "").want(404); got.header.Get("Content-Type") != "application/problem+json" {
+			t.Errorf("HEAD %s: Content-Type %q", path, got.header.Get("Content-Type"))
+		}
 	}
-	for path, allow := range map[string]string{"/admin/v1/providers": "GET", "/admin/v1/providers/p": "PUT", "/livez": "GET", "/admin/v1/fleet": "GET"} {
+	for path, allow := range map[string]string{
+		"/admin/v1/providers": "GET, HEAD", "/admin/v1/providers/p": "DELETE, GET, HEAD, PATCH, PUT", "/livez": "GET, HEAD", "/admin/v1/fleet": "GET, HEAD",
+	} {
 		got := w.do("POST", path, `{}`)
 		got.problem(405, "method-not-allowed")
-		if !strings.Contains(got.header.Get("Allow"), allow) {
-			t.Errorf("%s: Allow is %q", path, got.header.Get("Allow"))
+		methods := strings.Split(got.header.Get("Allow"), ", ")
+		slices.Sort(methods)
+		if methods = slices.DeleteFunc(methods, func(m string) bool { return m == "OPTIONS" }); strings.Join(methods, ", ") != allow {
+			t.Errorf("%s: Allow is %q, want %q", path, got.header.Get("Allow"), allow)
 		}
 	}
 }
