@@ -55,9 +55,13 @@ func (c *Catalog) restore(img store.Image, ref core.Ref, o map[string]any) []cor
 		stored, _ = decode(item.Value)
 	}
 	var faults []core.Fault
-	for _, pointer := range mask.Restore(o, stored, c.schemas.Secrets(string(ref.Kind))) {
+	kept, foreign := mask.Restore(o, stored, c.schemas.Secrets(string(ref.Kind)))
+	for _, pointer := range foreign {
 		faults = append(faults, reject(ref, pointer, "masked",
 			"a masked value stands for the stored secret only where a GET showed it; send the secret itself"))
+	}
+	if ref.Kind == core.KindProvider && slices.Contains(kept, credential) && !sameOrigin(stored["base_url"], o["base_url"]) {
+		faults = append(faults, reject(ref, credential, "secret", "send the secret again when base_url points to another host"))
 	}
 	return faults
 }

@@ -20,7 +20,7 @@ type Written struct {
 }
 
 // Put stores body, a JSON text without syntax faults, under ref. A masked secret in it stands for the
-// stored one.
+// stored one, unless a provider's would go to another host than before.
 func (c *Catalog) Put(ctx context.Context, ref core.Ref, body []byte, cond Condition) (Written, error) {
 	return c.write(ctx, ref, func(img store.Image, present *store.Item) ([]byte, error) {
 		if !cond.Holds(modified(present)) {
@@ -31,17 +31,19 @@ func (c *Catalog) Put(ctx context.Context, ref core.Ref, body []byte, cond Condi
 }
 
 // Patch applies a JSON merge patch (RFC 7396) without syntax faults to the resource, or returns
-// ErrNotFound. What the patch does not name stays, secrets included. A null inside an array removes the
+// ErrNotFound. What the patch does not name stays, secrets as with Put. A null inside an array removes the
 // member of its object, too.
 func (c *Catalog) Patch(ctx context.Context, ref core.Ref, patch []byte, cond Condition) (Written, error) {
 	return c.write(ctx, ref, func(img store.Image, present *store.Item) ([]byte, error) {
 		if err := check(present, cond); err != nil {
 			return nil, err
 		}
-		if _, err := decode(present.Value); err != nil {
+		// The secrets that the patch leaves out are masked, as if a GET had shown them and they came back.
+		shown := c.entry(ref.Kind, *present)
+		if shown.Resource == nil {
 			return nil, ErrCorrupt
 		}
-		merged, err := jsonpatch.MergePatch(present.Value, patch)
+		merged, err := jsonpatch.MergePatch(shown.Resource, patch)
 		if err != nil {
 			return nil, fmt.Errorf("merge patch: %w", err)
 		}

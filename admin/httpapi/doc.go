@@ -10,7 +10,7 @@
 //	@description
 //	@description				A write is proved before it is stored: the JSON Schema of its kind and the whole document must be no worse with it than without. Every fault is reported at once, as a problem (RFC 9457) with a JSON pointer for each.
 //	@description				`ETag` is the revision of a resource's last change. `If-Match` makes a write depend on it, `If-None-Match: *` on the resource being new; `412` says that it is not so.
-//	@description				Secrets are masked in every answer. A masked value that is sent back where it was shown keeps the stored secret.
+//	@description				Secrets are masked in every answer. A masked value that is sent back where it was shown keeps the stored secret, unless a provider would thereby send it to another host: the write is then refused with the rule `secret`.
 //	@description				Every answer carries `X-Request-Id`: the request's own if it is 1 to 128 letters, digits, dots, underscores and hyphens, else a new one.
 //	@license.name				Apache-2.0
 //	@license.url				https://www.apache.org/licenses/LICENSE-2.0

@@ -33,7 +33,7 @@ func (a *API) listProviders(c echo.Context) error { return a.list(c, core.KindPr
 func (a *API) getProvider(c echo.Context) error { return a.get(c, core.KindProvider) }
 
 // @Summary		Create or replace a provider
-// @Description	`id` may be left out of the body. A masked secret keeps the stored one.
+// @Description	`id` may be left out of the body. A masked secret keeps the stored one, but not when `base_url` changes its scheme, host or port: then `auth.secret` must be sent again (a reference to the environment is never masked and is sent as it was shown).
 // @Tags			providers
 // @ID				putProvider
 // @Security		Bearer
@@ -55,7 +55,7 @@ func (a *API) getProvider(c echo.Context) error { return a.get(c, core.KindProvi
 func (a *API) putProvider(c echo.Context) error { return a.put(c, core.KindProvider) }
 
 // @Summary		Change a provider
-// @Description	A JSON merge patch (RFC 7396): null removes, arrays are replaced whole, what is absent stays, secrets too.
+// @Description	A JSON merge patch (RFC 7396): null removes, arrays are replaced whole, what is absent stays, secrets too. When `base_url` changes its scheme, host or port the patch must name `auth.secret`, the secret itself, if the provider has one.
 // @Tags			providers
 // @ID				patchProvider
 // @Security		Bearer

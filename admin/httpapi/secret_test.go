@@ -9,6 +9,7 @@ import (
 	"crypto/x509/pkix"
 	"encoding/json"
 	"encoding/pem"
+	"fmt"
 	"math/big"
 	"strings"
 	"testing"
@@ -64,7 +65,7 @@ func TestAShownResourceCanBeSentBack(t *testing.T) {
 	const path = "/admin/v1/providers/p"
 	w.do("PUT", path, withSecret(secret)).want(201)
 	shown := string(w.do("GET", path, "").want(200).body)
-	w.do("PUT", path, strings.Replace(shown, "one.example", "two.example", 1)).want(200)
+	w.do("PUT", path, strings.Replace(shown, "one.example/v1", "one.example/v2", 1)).want(200)
 	w.do("PATCH", path, `{"description":"changed"}`).want(200)
 	w.do("PATCH", path, `{"auth":{"secret":"`+maskedForm+`","header":"X-Key"}}`).want(200)
 	if got := w.stored("p"); got != secret {
@@ -94,6 +95,68 @@ func TestANewSecretReplacesTheStoredOne(t *testing.T) {
 	if got := w.stored("p"); got != "" {
 		t.Errorf("null did not remove the secret: %q", got)
 	}
+}
+
+// at is the provider at that URL.
+func (w *world) at(path, baseURL, secret string) {
+	w.t.Helper()
+	w.do("PUT", path, fmt.Sprintf(`{"kind":"openai","base_url":%q,"auth":{"secret":%q}}`, baseURL, secret))
+}
+
+func TestAStoredSecretIsNotSentToAnotherHost(t *testing.T) {
+	w := newWorld(t)
+	const path = "/admin/v1/providers/p"
+	const before = "https://one.example/v1"
+	for _, next := range []struct {
+		url     string
+		another bool
+	}{
+		{"https://two.example/v1", true}, {"http://one.example/v1", true}, {"https://one.example:8443/v1", true}, {"https://one.example.two/v1", true},
+		{"https://sub.one.example/v1", true}, {"http://one.example:443/v1", true}, {"https://one.example./v1", true},
+		{"https://one.example/v2", false}, {"https://one.example", false}, {"https://ONE.example/v1", false}, {"https://one.example:443/v1", false}, {before, false},
+	} {
+		for _, c := range []struct {
+			method, body, stored string
+			kept                 bool
+		}{
+			{"PUT", `{"kind":"openai","base_url":%q,"auth":{"secret":"` + maskedForm + `"}}`, secret, true},
+			{"PATCH", `{"base_url":%q}`, secret, true},
+			{"PATCH", `{"base_url":%q,"auth":{"header":"X-Key"}}`, secret, true},
+			{"PATCH", `{"base_url":%q,"auth":{"secret":"` + maskedForm + `"}}`, secret, true},
+			{"PUT", `{"kind":"openai","base_url":%q,"auth":{"secret":"` + secret + `"}}`, secret, false},
+			{"PATCH", `{"base_url":%q,"auth":{"secret":"` + secret + `"}}`, secret, false},
+			{"PATCH", `{"base_url":%q,"auth":{"secret":"sk-SECRET-MARK-new1"}}`, "sk-SECRET-MARK-new1", false},
+			{"PATCH", `{"base_url":%q,"auth":{"secret":"${env:KEY}"}}`, "${env:KEY}", false},
+			{"PATCH", `{"base_url":%q,"auth":null}`, "", false},
+			{"PUT", `{"kind":"openai","base_url":%q}`, "", false},
+		} {
+			w.at(path, before, secret)
+			got := w.do(c.method, path, fmt.Sprintf(c.body, next.url))
+			if !next.another || !c.kept {
+				if got.want(200); w.stored("p") != c.stored {
+					t.Errorf("%s %s: stored secret %q, want %q", c.method, fmt.Sprintf(c.body, next.url), w.stored("p"), c.stored)
+				}
+				continue
+			}
+			if faults := brief(got.problem(422, "refused").Errors); len(faults) != 1 || faults[0] != "#/auth/secret secret" {
+				t.Errorf("%s to %s: got %v, want one fault of the secret", c.method, next.url, faults)
+			}
+		}
+	}
+}
+
+func TestAReferenceToTheEnvironmentOrNoSecretMayGoAnywhere(t *testing.T) {
+	w := newWorld(t)
+	const path = "/admin/v1/providers/p"
+	w.at(path, "https://one.example/v1", "${env:KEY}")
+	w.do("PATCH", path, `{"base_url":"https://two.example/v1"}`).want(200)
+	shown := string(w.do("GET", path, "").want(200).body)
+	w.do("PUT", path, strings.Replace(shown, "two.example", "three.example", 1)).want(200)
+	if got := w.stored("p"); got != "${env:KEY}" {
+		t.Errorf("stored secret: got %q", got)
+	}
+	w.do("PATCH", path, `{"auth":null}`).want(200)
+	w.do("PATCH", path, `{"base_url":"https://four.example/v1"}`).want(200)
 }
 
 func TestAReferenceToTheEnvironmentIsShown(t *testing.T) {

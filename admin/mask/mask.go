@@ -64,8 +64,8 @@ func hide(parent map[string]any, path []string) {
 }
 
 // Restore replaces each masked field of next by the stored secret of which it is the mask. It returns the
-// pointers at which a mask stands that is not that of the stored secret.
-func Restore(next, stored map[string]any, pointers []string) (foreign []string) {
+// pointers where it did, and those at which a mask stands that is not that of the stored secret.
+func Restore(next, stored map[string]any, pointers []string) (kept, foreign []string) {
 	for _, p := range pointers {
 		parent, name := locate(next, p)
 		v, ok := parent[name].(string)
@@ -74,14 +74,15 @@ func Restore(next, stored map[string]any, pointers []string) (foreign []string) 
 		}
 		old, had := stringAt(stored, p)
 		switch {
+		case had && v == old:
 		case had && v == String(old):
 			parent[name] = old
-		case had && v == old:
+			kept = append(kept, p)
 		case masked.MatchString(v):
 			foreign = append(foreign, p)
 		}
 	}
-	return foreign
+	return kept, foreign
 }
 
 func stringAt(resource map[string]any, pointer string) (string, bool) {

@@ -51,35 +51,36 @@ func TestRestoreKeepsWhatWasShownAndNamesForeignMasks(t *testing.T) {
 	const stored = "0123456789abcdef"
 	for _, c := range []struct {
 		name, sent, want string
-		foreign          bool
+		kept, foreign    bool
 	}{
-		{"the mask of the stored secret", "***cdef", stored, false},
-		{"another mask", "***abcd", "***abcd", true},
-		{"a bare cover", "***", "***", true},
-		{"a new secret", "fedcba9876543210", "fedcba9876543210", false},
-		{"a reference", "${env:KEY}", "${env:KEY}", false},
-		{"a secret that begins with stars", "***a-long-secret", "***a-long-secret", false},
+		{"the mask of the stored secret", "***cdef", stored, true, false},
+		{"another mask", "***abcd", "***abcd", false, true},
+		{"a bare cover", "***", "***", false, true},
+		{"the stored secret itself", stored, stored, false, false},
+		{"a new secret", "fedcba9876543210", "fedcba9876543210", false, false},
+		{"a reference", "${env:KEY}", "${env:KEY}", false, false},
+		{"a secret that begins with stars", "***a-long-secret", "***a-long-secret", false, false},
 	} {
 		next := map[string]any{"auth": map[string]any{"secret": c.sent}}
-		foreign := Restore(next, map[string]any{"auth": map[string]any{"secret": stored}}, pointers)
-		if got := next["auth"].(map[string]any)["secret"]; got != c.want || (len(foreign) == 1) != c.foreign {
-			t.Errorf("%s: sent %q, got %q and foreign %v, want %q and %v", c.name, c.sent, got, foreign, c.want, c.foreign)
+		kept, foreign := Restore(next, map[string]any{"auth": map[string]any{"secret": stored}}, pointers)
+		if got := next["auth"].(map[string]any)["secret"]; got != c.want || (len(kept) == 1) != c.kept || (len(foreign) == 1) != c.foreign {
+			t.Errorf("%s: sent %q, got %q, kept %v and foreign %v, want %q, %v and %v", c.name, c.sent, got, kept, foreign, c.want, c.kept, c.foreign)
 		}
 	}
 }
 
 func TestRestoreRefusesAMaskWhereNothingIsStored(t *testing.T) {
 	next := map[string]any{"auth": map[string]any{"secret": "***cdef"}}
-	if got := Restore(next, nil, pointers); !cmp.Equal(got, []string{"/auth/secret"}) {
-		t.Errorf("got %v, want the pointer of the secret", got)
+	if kept, foreign := Restore(next, nil, pointers); kept != nil || !cmp.Equal(foreign, []string{"/auth/secret"}) {
+		t.Errorf("got kept %v and foreign %v, want the pointer of the secret as foreign", kept, foreign)
 	}
 }
 
 func TestRestoreTellsSecretsOfDifferentPointersApart(t *testing.T) {
 	stored := map[string]any{"auth": map[string]any{"secret": "0123456789abcdef"}, "tls": map[string]any{"key_pem": "fedcba9876543210"}}
 	next := map[string]any{"auth": map[string]any{"secret": "***3210"}, "tls": map[string]any{"key_pem": "***3210"}}
-	foreign := Restore(next, stored, pointers)
-	if !cmp.Equal(foreign, []string{"/auth/secret"}) || next["tls"].(map[string]any)["key_pem"] != "fedcba9876543210" {
+	kept, foreign := Restore(next, stored, pointers)
+	if !cmp.Equal(foreign, []string{"/auth/secret"}) || !cmp.Equal(kept, []string{"/tls/key_pem"}) || next["tls"].(map[string]any)["key_pem"] != "fedcba9876543210" {
 		t.Errorf("got foreign %v and %v", foreign, next)
 	}
 }
@@ -92,7 +93,7 @@ func FuzzWhatHideShowsRestoreKeeps(f *testing.F) {
 		stored := map[string]any{"auth": map[string]any{"secret": secret}}
 		next := map[string]any{"auth": map[string]any{"secret": secret}}
 		Hide(next, pointers)
-		foreign := Restore(next, stored, pointers)
+		_, foreign := Restore(next, stored, pointers)
 		if got := next["auth"].(map[string]any)["secret"]; got != secret || foreign != nil {
 			t.Errorf("stored %q came back as %q, foreign %v", secret, got, foreign)
 		}
