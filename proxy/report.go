@@ -103,7 +103,9 @@ func (c collector) Collect(out chan<- prometheus.Metric) {
 		send(descInFlight, prometheus.GaugeValue, float64(t.InFlight), t.Model)
 		for class, e := range map[string]*status.SignalEstimate{"ttft": t.TTFT, "total": t.Total} {
 			if e != nil {
-				send(descLatency, prometheus.GaugeValue, e.LatencySeconds, t.Model, class)
+				if e.Weight > 0 { // one that has only failed has no latency
+					send(descLatency, prometheus.GaugeValue, e.LatencySeconds, t.Model, class)
+				}
 				send(descWeight, prometheus.GaugeValue, e.Weight, t.Model, class)
 				send(descFailures, prometheus.GaugeValue, e.Failures, t.Model, class)
 			}

@@ -30,12 +30,13 @@ type Table struct {
 	sick    map[signal.Key]time.Time // failed its health checks → until
 }
 
-// entry exists from a target's first failure to its next success.
+// entry exists from a target's first failure to its next clean success.
 type entry struct {
 	failures  int       // in a row
 	streak    int       // cooldowns in a row
+	halfOpen  bool      // set aside, or was and nothing has proved it since
 	since     time.Time // start of the last cooldown
-	until     time.Time // and its end; zero before the first
+	until     time.Time // and its end; zero before the first, and for one that a peer has set
 	probeEnds time.Time // a probe is under way until then
 }
 
@@ -57,12 +58,18 @@ func (s Standing) Ready() bool { return s.Remaining == 0 && !s.HalfOpen }
 
 // Standing returns the target's standing, its credential's included.
 func (t *Table) Standing(target *core.Target, now time.Time) Standing {
-	remaining := t.sharer.Cooling(target.Signal, now)
+	shared := t.sharer.Cooling(target.Signal, now)
+	s, known := t.standing(target, shared, now)
+	if shared > 0 && !known {
+		t.remember(target.Signal, now)
+	}
+	return s
+}
+
+// standing also reports whether the target's cooldown is known here already.
+func (t *Table) standing(target *core.Target, remaining time.Duration, now time.Time) (s Standing, known bool) {
 	t.mu.RLock()
 	defer t.mu.RUnlock()
-	if len(t.targets) == 0 && len(t.parked) == 0 && len(t.sick) == 0 {
-		return Standing{Remaining: remaining}
-	}
 	if until, sick := t.sick[target.Signal]; sick {
 		remaining = max(remaining, until.Sub(now))
 	}
@@ -70,27 +77,49 @@ func (t *Table) Standing(target *core.Target, now time.Time) Standing {
 		remaining = max(remaining, until.Sub(now))
 	}
 	e := t.targets[target.Signal]
-	if e == nil || e.streak == 0 {
-		return Standing{Remaining: remaining}
+	if e == nil || !e.halfOpen {
+		return Standing{Remaining: remaining}, false
 	}
-	remaining = max(remaining, e.until.Sub(now))
-	if remaining > 0 {
-		return Standing{Remaining: remaining}
+	if remaining = max(remaining, e.until.Sub(now)); remaining > 0 {
+		return Standing{Remaining: remaining}, true
 	}
 	if now.Before(e.probeEnds) { // someone else is finding out
-		return Standing{Remaining: e.probeEnds.Sub(now)}
+		return Standing{Remaining: e.probeEnds.Sub(now)}, true
 	}
-	return Standing{HalfOpen: true}
+	return Standing{HalfOpen: true}, true
 }
 
-// Claim takes the one probe of a half-open target; false when another request holds it.
-// Whoever got true ends it by Succeed, Fail or Release.
+// remember keeps in mind that a peer has set the target aside: when that is over, one request of this node
+// finds out, and not all of them.
+func (t *Table) remember(k signal.Key, now time.Time) {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	e := t.entryLocked(k)
+	if !e.halfOpen {
+		e.halfOpen, e.since = true, now
+	}
+}
+
+func (t *Table) entryLocked(k signal.Key) *entry {
+	e := t.targets[k]
+	if e == nil {
+		e = &entry{}
+		t.targets[k] = e
+	}
+	return e
+}
+
+// Claim takes the one probe of a half-open target; false when another request holds it, or when the
+// target cools. Whoever got true ends it by Prove, Succeed, Fail or Release.
 func (t *Table) Claim(k signal.Key, now time.Time) bool {
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	e := t.targets[k]
-	if e == nil || now.Before(e.probeEnds) {
-		return e == nil
+	if e == nil {
+		return true
+	}
+	if now.Before(e.probeEnds) || now.Before(e.until) {
+		return false
 	}
 	e.probeEnds = now.Add(probeLimit)
 	return true
@@ -106,24 +135,45 @@ func (t *Table) Release(k signal.Key) {
 	}
 }
 
-// Succeed forgets every failure of the target and of its credential, unless the attempt began before the
-// target was set aside: such an answer proves nothing about now.
+// Prove makes a half-open target ready: an answer to an attempt that began then has begun to come. Should it
+// break, it counts as a failure in a row with those before.
+func (t *Table) Prove(target *core.Target, began time.Time) {
+	t.prove(target, began, func(e *entry) {
+		e.halfOpen, e.until, e.probeEnds = false, time.Time{}, time.Time{}
+	})
+}
+
+// Succeed forgets every failure of the target and of its credential: a whole answer has come. An attempt that
+// began before the target was set aside proves nothing about now.
 func (t *Table) Succeed(target *core.Target, began time.Time) {
-	t.mu.RLock()
-	e, credential := t.targets[target.Signal], target.Upstream.Credential.Key
-	_, parked := t.parked[credential]
-	_, sick := t.sick[target.Signal]
-	stale := e != nil && e.streak > 0 && began.Before(e.since)
-	t.mu.RUnlock()
-	if (e == nil && !parked && !sick) || stale {
+	t.prove(target, began, func(*entry) { delete(t.targets, target.Signal) })
+}
+
+func (t *Table) prove(target *core.Target, began time.Time, change func(*entry)) {
+	if t.healthy(target) {
 		return
 	}
 	t.mu.Lock()
-	delete(t.targets, target.Signal)
-	delete(t.parked, credential)
+	if e := t.targets[target.Signal]; e != nil {
+		if began.Before(e.since) {
+			t.mu.Unlock()
+			return
+		}
+		change(e)
+	}
+	delete(t.parked, target.Upstream.Credential.Key)
 	delete(t.sick, target.Signal)
 	t.mu.Unlock()
 	t.sharer.Warm(target.Signal)
+}
+
+// healthy reports whether there is nothing to forget: the usual case, which takes no write lock.
+func (t *Table) healthy(target *core.Target) bool {
+	t.mu.RLock()
+	defer t.mu.RUnlock()
+	_, parked := t.parked[target.Upstream.Credential.Key]
+	_, sick := t.sick[target.Signal]
+	return t.targets[target.Signal] == nil && !parked && !sick
 }
 
 // Sicken sets the target aside until then, because it fails its health checks.
@@ -143,6 +193,8 @@ func (t *Table) Heal(k signal.Key, now time.Time) bool {
 	var cooling time.Time
 	if e := t.targets[k]; e != nil && e.until.After(now) {
 		cooling = e.until
+	} else if e != nil && e.streak == 0 && e.failures == 0 {
+		delete(t.targets, k) // only remembered because of the checks
 	}
 	t.mu.Unlock()
 	if !sick {
@@ -165,23 +217,20 @@ type Fault struct {
 	Credential bool
 }
 
-// Fail counts a failure of the target and returns how long it is set aside from now, 0 when it is not.
-// A target that cools already is not punished twice for one burst, but a longer RetryAfter extends it.
-func (t *Table) Fail(target *core.Target, f Fault, now time.Time) time.Duration {
+// Fail counts a failure of an attempt that began then and returns how long the target is set aside from now, 0
+// when it is not. A target that cools, or cooled since the attempt began, is not punished twice for one burst,
+// but a longer RetryAfter extends its cooldown.
+func (t *Table) Fail(target *core.Target, f Fault, began, now time.Time) time.Duration {
 	policy := target.Cooldown
 	if policy.Duration == 0 {
 		t.Release(target.Signal)
 		return 0
 	}
 	t.mu.Lock()
-	e := t.targets[target.Signal]
-	if e == nil {
-		e = &entry{}
-		t.targets[target.Signal] = e
-	}
-	length := e.fail(policy, f, now)
-	if f.Credential && length > 0 {
-		t.parked[target.Upstream.Credential.Key] = e.until
+	e := t.entryLocked(target.Signal)
+	length := e.fail(policy, f, began, now)
+	if f.Credential {
+		t.parked[target.Upstream.Credential.Key] = now.Add(max(length, e.until.Sub(now)))
 	}
 	until := e.until
 	t.mu.Unlock()
@@ -191,19 +240,18 @@ func (t *Table) Fail(target *core.Target, f Fault, now time.Time) time.Duration 
 	return length
 }
 
-func (e *entry) fail(policy core.CooldownPolicy, f Fault, now time.Time) time.Duration {
+func (e *entry) fail(policy core.CooldownPolicy, f Fault, began, now time.Time) time.Duration {
 	asked := min(f.RetryAfter, policy.Max)
-	if cooling := e.until.Sub(now); cooling > 0 {
-		if asked <= cooling {
+	if began.Before(e.since) || e.until.After(now) {
+		if asked == 0 || asked <= e.until.Sub(now) {
 			return 0
 		}
-		e.until = now.Add(asked)
+		e.halfOpen, e.until = true, now.Add(asked)
 		return asked
 	}
-	halfOpen := e.streak > 0
 	e.probeEnds = time.Time{}
 	e.failures++
-	if !halfOpen && !f.AtOnce && f.RetryAfter == 0 && e.failures < policy.Failures {
+	if !e.halfOpen && !f.AtOnce && f.RetryAfter == 0 && e.failures < policy.Failures {
 		return 0
 	}
 	length := asked
@@ -212,7 +260,7 @@ func (e *entry) fail(policy core.CooldownPolicy, f Fault, now time.Time) time.Du
 	}
 	e.streak++
 	e.failures = 0
-	e.since, e.until = now, now.Add(length)
+	e.halfOpen, e.since, e.until = true, now, now.Add(length)
 	return length
 }
 

@@ -52,11 +52,11 @@ func TestFailuresInARowStartACooldown(t *testing.T) {
 	table, _ := newTable()
 	a := target(1, "")
 	for i := range 2 {
-		if got := table.Fail(a, cooldown.Fault{}, t0); got != 0 {
+		if got := table.Fail(a, cooldown.Fault{}, t0, t0); got != 0 {
 			t.Fatalf("failure %d cooled for %v", i+1, got)
 		}
 	}
-	if got := table.Fail(a, cooldown.Fault{}, t0); got != 10*time.Second {
+	if got := table.Fail(a, cooldown.Fault{}, t0, t0); got != 10*time.Second {
 		t.Fatalf("third failure cooled for %v, want 10s", got)
 	}
 	if s := table.Standing(a, t0.Add(9*time.Second)); s.Remaining != time.Second {
@@ -67,11 +67,11 @@ func TestFailuresInARowStartACooldown(t *testing.T) {
 func TestASuccessBreaksTheRow(t *testing.T) {
 	table, _ := newTable()
 	a := target(1, "")
-	table.Fail(a, cooldown.Fault{}, t0)
-	table.Fail(a, cooldown.Fault{}, t0)
+	table.Fail(a, cooldown.Fault{}, t0, t0)
+	table.Fail(a, cooldown.Fault{}, t0, t0)
 	table.Succeed(a, t0)
 	for i := range 2 {
-		if got := table.Fail(a, cooldown.Fault{}, t0); got != 0 {
+		if got := table.Fail(a, cooldown.Fault{}, t0, t0); got != 0 {
 			t.Fatalf("failure %d after a success cooled for %v", i+1, got)
 		}
 	}
@@ -82,7 +82,7 @@ func TestABurstMakesOneCooldown(t *testing.T) {
 	a := target(1, "")
 	started := 0
 	for range 50 {
-		if table.Fail(a, cooldown.Fault{}, t0) > 0 {
+		if table.Fail(a, cooldown.Fault{}, t0, t0) > 0 {
 			started++
 		}
 	}
@@ -106,7 +106,7 @@ func TestRetryAfterDecidesTheLengthUpToTheCap(t *testing.T) {
 		{"Retry-After over the cap", cooldown.Fault{AtOnce: true, RetryAfter: time.Hour}, time.Minute},
 	} {
 		table, f := newTable()
-		if got := table.Fail(target(1, ""), c.fault, t0); got != c.want {
+		if got := table.Fail(target(1, ""), c.fault, t0, t0); got != c.want {
 			t.Errorf("%s: cooled for %v, want %v", c.name, got, c.want)
 		}
 		if got := f.Cooling(1, t0); got != c.want {
@@ -118,8 +118,8 @@ func TestRetryAfterDecidesTheLengthUpToTheCap(t *testing.T) {
 func TestALongerRetryAfterExtendsACooldown(t *testing.T) {
 	table, _ := newTable()
 	a := target(1, "")
-	table.Fail(a, cooldown.Fault{AtOnce: true, RetryAfter: 5 * time.Second}, t0)
-	table.Fail(a, cooldown.Fault{AtOnce: true, RetryAfter: 30 * time.Second}, t0)
+	table.Fail(a, cooldown.Fault{AtOnce: true, RetryAfter: 5 * time.Second}, t0, t0)
+	table.Fail(a, cooldown.Fault{AtOnce: true, RetryAfter: 30 * time.Second}, t0, t0)
 	if s := table.Standing(a, t0); s.Remaining != 30*time.Second {
 		t.Errorf("standing %+v, want 30s remaining", s)
 	}
@@ -130,7 +130,7 @@ func TestOneProbeFindsOutAndItsFailureDoublesTheCooldown(t *testing.T) {
 	a := target(1, "")
 	now := t0
 	for _, want := range []time.Duration{10, 20, 40, 60, 60} {
-		got := table.Fail(a, cooldown.Fault{AtOnce: true}, now)
+		got := table.Fail(a, cooldown.Fault{AtOnce: true}, now, now)
 		if got != want*time.Second {
 			t.Fatalf("cooled for %v, want %v", got, want*time.Second)
 		}
@@ -157,7 +157,7 @@ func TestOneProbeFindsOutAndItsFailureDoublesTheCooldown(t *testing.T) {
 func TestAReleasedProbeCanBeClaimedAgain(t *testing.T) {
 	table, _ := newTable()
 	a := target(1, "")
-	now := t0.Add(table.Fail(a, cooldown.Fault{AtOnce: true}, t0))
+	now := t0.Add(table.Fail(a, cooldown.Fault{AtOnce: true}, t0, t0))
 	table.Claim(a.Signal, now)
 	table.Release(a.Signal)
 	if !table.Claim(a.Signal, now) {
@@ -168,7 +168,7 @@ func TestAReleasedProbeCanBeClaimedAgain(t *testing.T) {
 func TestAnAnswerToAnOlderAttemptDoesNotEndACooldown(t *testing.T) {
 	table, _ := newTable()
 	a := target(1, "")
-	table.Fail(a, cooldown.Fault{AtOnce: true}, t0)
+	table.Fail(a, cooldown.Fault{AtOnce: true}, t0, t0)
 	table.Succeed(a, t0.Add(-time.Second))
 	if s := table.Standing(a, t0); s.Ready() {
 		t.Error("a success that began before the 429 ended its cooldown")
@@ -178,7 +178,7 @@ func TestAnAnswerToAnOlderAttemptDoesNotEndACooldown(t *testing.T) {
 func TestARefusedCredentialParksEveryTargetThatUsesIt(t *testing.T) {
 	table, _ := newTable()
 	a, b, other := target(1, "k1"), target(2, "k1"), target(3, "k2")
-	table.Fail(a, cooldown.Fault{AtOnce: true, Credential: true}, t0)
+	table.Fail(a, cooldown.Fault{AtOnce: true, Credential: true}, t0, t0)
 	if table.Standing(b, t0).Ready() {
 		t.Error("a target with the refused credential is ready")
 	}
@@ -204,8 +204,78 @@ func TestDurationZeroNeverCools(t *testing.T) {
 	a := target(1, "")
 	a.Cooldown.Duration = 0
 	for range 10 {
-		if got := table.Fail(a, cooldown.Fault{AtOnce: true, RetryAfter: time.Hour}, t0); got != 0 {
+		if got := table.Fail(a, cooldown.Fault{AtOnce: true, RetryAfter: time.Hour}, t0, t0); got != 0 {
 			t.Fatalf("cooled for %v", got)
 		}
+	}
+}
+
+func TestFailuresOfAttemptsBegunBeforeACooldownDoNotPunishAgain(t *testing.T) {
+	table, _ := newTable()
+	a := target(1, "")
+	now := t0
+	for i := range 60 { // one request a second, each of which fails after a minute
+		began := t0.Add(time.Duration(i) * time.Second)
+		now = began.Add(time.Minute)
+		if got := table.Fail(a, cooldown.Fault{}, began, now); (got > 0) != (i == 2) {
+			t.Fatalf("failure %d, begun at %v: cooled for %v", i, began.Sub(t0), got)
+		}
+	}
+}
+
+func TestAProbeCannotBeClaimedWhileTheTargetCools(t *testing.T) {
+	table, _ := newTable()
+	a := target(1, "")
+	now := t0.Add(table.Fail(a, cooldown.Fault{AtOnce: true}, t0, t0))
+	table.Fail(a, cooldown.Fault{AtOnce: true}, now, now) // the first probe fails: cools for 20s
+	if table.Claim(a.Signal, now.Add(time.Second)) {
+		t.Error("a request that planned earlier claimed a cooling target")
+	}
+	if s := table.Standing(a, now.Add(21*time.Second)); !s.HalfOpen {
+		t.Errorf("standing %+v, want half-open", s)
+	}
+}
+
+func TestATargetThatAPeerSetAsideIsTriedByOneRequestFirst(t *testing.T) {
+	table, f := newTable()
+	a := target(1, "")
+	f.Cool(a.Signal, t0.Add(5*time.Second), t0)
+	table.Standing(a, t0)
+	later := t0.Add(5 * time.Second)
+	if s := table.Standing(a, later); !s.HalfOpen {
+		t.Errorf("standing %+v, want half-open", s)
+	}
+	if !table.Claim(a.Signal, later) || table.Claim(a.Signal, later) {
+		t.Error("want one claim, and one only")
+	}
+	table.Succeed(a, later)
+	if !table.Standing(a, later).Ready() {
+		t.Error("not ready after the probe")
+	}
+}
+
+func TestAFirstTokenEndsHalfOpenAndTheBreakAfterItCoolsAgainForLonger(t *testing.T) {
+	table, _ := newTable()
+	a := target(1, "")
+	now := t0.Add(table.Fail(a, cooldown.Fault{AtOnce: true}, t0, t0))
+	table.Claim(a.Signal, now)
+	table.Prove(a, now)
+	if !table.Standing(a, now).Ready() {
+		t.Error("a target whose first token came is not ready")
+	}
+	for i := range 3 {
+		if got := table.Fail(a, cooldown.Fault{}, now, now); (got == 20*time.Second) != (i == 2) {
+			t.Errorf("break %d: cooled for %v", i+1, got)
+		}
+	}
+}
+
+func TestACredentialIsParkedEvenWhileItsTargetCools(t *testing.T) {
+	table, _ := newTable()
+	a, b := target(1, "k"), target(2, "k")
+	table.Fail(a, cooldown.Fault{AtOnce: true}, t0, t0)
+	table.Fail(a, cooldown.Fault{AtOnce: true, Credential: true}, t0, t0)
+	if table.Standing(b, t0).Ready() {
+		t.Error("another target with the refused credential is ready")
 	}
 }

@@ -4,12 +4,13 @@ import (
 	"cmp"
 	"compress/gzip"
 	"context"
-	"fmt"
+	"errors"
 	"io"
 	"net/http"
 	"time"
 
 	"github.com/sluice-gateway/sluice/core"
+	"github.com/sluice-gateway/sluice/core/signal"
 	"github.com/sluice-gateway/sluice/proxy/apierror"
 	"github.com/sluice-gateway/sluice/proxy/provider/openai"
 )
@@ -33,6 +34,7 @@ type attempt struct {
 	start   time.Time
 
 	requestID  string        // the upstream's own, for its operator; empty: it gave none
+	class      signal.Class  // of what it measures: a stream that turns out to be a whole answer is none
 	firstToken time.Duration // zero: no content yet
 	took       time.Duration // until a whole answer was read; zero: not yet
 	usage      Usage
@@ -47,7 +49,7 @@ func (x *exchange) attempt(s step) (f *fault, aside bool) {
 	limits := s.Target.Limits.Over(x.call.Group.Timeouts)
 	ctx, cancel := context.WithCancelCause(allowConnect(x.r.Context(), limits.Connect))
 	defer cancel(nil)
-	a := &attempt{x: x, target: s.Target, claimed: s.claimed, limits: limits, ctx: ctx, start: time.Now()}
+	a := &attempt{x: x, target: s.Target, claimed: s.claimed, limits: limits, class: x.class, ctx: ctx, start: time.Now()}
 	a.dog = a.watch(cancel)
 	defer a.dog.stop()
 
@@ -61,6 +63,9 @@ func (x *exchange) attempt(s step) (f *fault, aside bool) {
 		}
 	}()
 	f = a.run()
+	if f != nil && f.slug == slugDeadline {
+		f.blame = x.result.Attempts == 1 // else an earlier attempt has used up the time
+	}
 	settled = true
 	return a.settle(f)
 }
@@ -102,15 +107,17 @@ func (a *attempt) run() *fault {
 	}
 }
 
+var errCoding = errors.New("content coding that was not asked for")
+
 // decoded returns the body without its content coding. None was asked for, but some upstreams insist.
 func decoded(resp *http.Response) (io.Reader, error) {
-	switch coding := resp.Header.Get("Content-Encoding"); coding {
+	switch resp.Header.Get("Content-Encoding") {
 	case "", "identity":
 		return resp.Body, nil
 	case "gzip", "x-gzip":
 		return &lazyGzip{src: resp.Body}, nil
 	default:
-		return nil, fmt.Errorf("content coding %q was not asked for", coding)
+		return nil, errCoding
 	}
 }
 
@@ -144,8 +151,8 @@ func (a *attempt) refused(resp *http.Response, body io.Reader) *fault {
 // begun tells the fleet of a first token when it comes, not when its stream ends, which may be minutes later.
 func (a *attempt) begun(now time.Time) {
 	a.firstToken = max(now.Sub(a.start), 1)
-	a.x.d.Board.Succeed(a.target.Signal, a.x.class, a.firstToken, now)
-	a.x.d.Cooldowns.Succeed(a.target, a.start)
+	a.x.d.Board.Succeed(a.target.Signal, a.class, a.firstToken, now)
+	a.x.d.Cooldowns.Prove(a.target, a.start)
 	if a.x.probe == a.target {
 		a.x.releaseProbe()
 	}
@@ -165,9 +172,10 @@ func (a *attempt) settle(f *fault) (told *fault, aside bool) {
 	report := Attempt{Target: a.target, Outcome: "ok", Elapsed: elapsed, FirstToken: a.firstToken, Usage: a.usage}
 	cooled := false
 	switch {
-	case f == nil && a.firstToken > 0: // begun has said so
+	case f == nil && a.firstToken > 0: // begun has measured it
+		d.Cooldowns.Succeed(a.target, a.start)
 	case f == nil:
-		d.Board.Succeed(key, a.x.class, cmp.Or(a.took, elapsed), now)
+		d.Board.Succeed(key, a.class, cmp.Or(a.took, elapsed), now)
 		d.Cooldowns.Succeed(a.target, a.start)
 	case f.blame:
 		report.Outcome = f.slug
@@ -175,8 +183,8 @@ func (a *attempt) settle(f *fault) (told *fault, aside bool) {
 		if a.firstToken > 0 { // how long the stream ran is no time to a first token
 			late = 0
 		}
-		d.Board.Fail(key, a.x.class, late, now)
-		cooled = d.Cooldowns.Fail(a.target, f.cool, now) > 0
+		d.Board.Fail(key, a.class, late, now)
+		cooled = d.Cooldowns.Fail(a.target, f.cool, a.start, now) > 0
 		if cooled {
 			d.Cooled()
 		}

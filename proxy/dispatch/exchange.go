@@ -107,6 +107,9 @@ func prefer(kept, f *fault) *fault {
 // target tries one target, again as far as the group and the fault allow.
 func (x *exchange) target(s step) *fault {
 	for try := 0; ; try++ {
+		if f := x.over(); f != nil {
+			return f
+		}
 		f, aside := x.attempt(s)
 		if f == nil || !f.retrySame || try >= x.call.Group.Retries {
 			return f
@@ -118,6 +121,17 @@ func (x *exchange) target(s step) *fault {
 			return f
 		}
 	}
+}
+
+// over returns why no further attempt makes sense; nil when one does.
+func (x *exchange) over() *fault {
+	if err := x.r.Context().Err(); err != nil {
+		return interrupted(x.r.Context(), x.r.Context())
+	}
+	if !x.deadline.IsZero() && !time.Now().Before(x.deadline) {
+		return &fault{slug: slugDeadline, cause: errDeadline, public: apierror.UpstreamTimeout()}
+	}
+	return nil
 }
 
 // pause waits before a retry. It is false when the wait is longer than longest or does not fit into the

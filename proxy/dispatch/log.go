@@ -1,8 +1,16 @@
 package dispatch
 
 import (
+	"compress/gzip"
+	"context"
+	"crypto/tls"
 	"errors"
+	"io"
 	"log/slog"
+	"net"
+	"syscall"
+
+	"github.com/sluice-gateway/sluice/proxy/sse"
 )
 
 // log says how the attempt ended: every one at debug, one that failed at warn. A client that left is no
@@ -30,14 +38,39 @@ func (a *attempt) log(report Attempt, f *fault, cooled bool) {
 	d.Logger.LogAttrs(ctx, level, "attempt ended", attrs...)
 }
 
-// errorText returns what a log may say of a cause. Errors of the transport name hosts, never credentials:
-// those travel in headers, and a query is cut off.
+// own are the causes whose text is ours.
+var own = []error{
+	errFirstToken, errIdle, errAttempt, errDeadline, errAnswerTooLarge, errCoding, ErrShutdown, sse.ErrTooLarge, sse.ErrTruncated,
+	io.EOF, io.ErrUnexpectedEOF, context.Canceled, context.DeadlineExceeded, gzip.ErrHeader, gzip.ErrChecksum,
+}
+
+// errorText returns what a log may say of a cause. net/http quotes the upstream's bytes in its errors, and those
+// can hold a credential or a prompt: only causes whose text is known not to are shown.
 func errorText(err error) string {
 	if err == nil {
 		return ""
 	}
-	for u := errors.Unwrap(err); u != nil; u = errors.Unwrap(err) {
-		err = u
+	for _, known := range own {
+		if errors.Is(err, known) {
+			return known.Error()
+		}
 	}
-	return err.Error()
+	var op *net.OpError
+	var dns *net.DNSError
+	var errno syscall.Errno
+	var certificate *tls.CertificateVerificationError
+	var alert tls.AlertError
+	switch {
+	case errors.As(err, &dns):
+		return dns.Error()
+	case errors.As(err, &errno):
+		return errno.Error()
+	case errors.As(err, &certificate):
+		return certificate.Error()
+	case errors.As(err, &alert):
+		return alert.Error()
+	case errors.As(err, &op):
+		return op.Error()
+	}
+	return "malformed answer"
 }

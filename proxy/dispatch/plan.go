@@ -52,12 +52,8 @@ func (d *Dispatcher) plan(steps []step, g *core.Group, class signal.Class, now t
 		return p
 	}
 	slices.SortStableFunc(p.steps, func(a, b step) int { return cmp.Compare(a.remaining, b.remaining) })
-	if len(p.steps) == 1 || g.WhenAllUnavailable == core.UnavailableTryAnyway {
-		return p
+	if ready == 0 && len(p.steps) > 1 && g.WhenAllUnavailable == core.UnavailableFail {
+		p.wait, p.steps = p.steps[0].remaining, nil
 	}
-	if ready == 0 {
-		p.wait = p.steps[0].remaining
-	}
-	p.steps = p.steps[:ready]
 	return p
 }

@@ -4,10 +4,15 @@ import (
 	"net/http"
 	"net/http/httptrace"
 	"sync/atomic"
+	"time"
 
 	"github.com/sluice-gateway/sluice/proxy/envelope"
 	"github.com/sluice-gateway/sluice/proxy/provider/openai"
 )
+
+// staleWithin is how soon a kept connection that the upstream has closed shows itself: a round trip. One that
+// breaks later may have been worked on, and to send that request again could bill it twice.
+const staleWithin = time.Second
 
 // send returns the head of the upstream's answer. A connection that was kept alive may have been closed by
 // the upstream just when it was used: that is nobody's fault, and the request is sent once more. An answer
@@ -25,7 +30,8 @@ func (a *attempt) send() (*http.Response, error) {
 		Stream: a.x.call.Envelope.Stream, Caller: a.x.r.Header, RequestID: a.x.call.RequestID, UserAgent: a.x.d.UserAgent,
 	}
 	resp, err := transport.RoundTrip(openai.NewRequest(ctx, call))
-	if err != nil && reused.Load() && !answered.Load() && a.ctx.Err() == nil {
+	stale := reused.Load() && !answered.Load() && time.Since(a.start) < staleWithin
+	if err != nil && stale && a.ctx.Err() == nil {
 		return transport.RoundTrip(openai.NewRequest(ctx, call))
 	}
 	return resp, err

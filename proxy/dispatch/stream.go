@@ -41,7 +41,8 @@ type relay struct {
 
 // stream relays a stream event by event.
 func (a *attempt) stream(resp *http.Response, body io.Reader) *fault {
-	r := &relay{a: a, resp: resp, events: sse.NewReader(body, a.x.d.MaxEvent), sink: newSink(a.x.w)}
+	r := &relay{a: a, resp: resp, sink: newSink(a.x.w)}
+	r.events = sse.NewReader(&pulse{r, body}, a.x.d.MaxEvent)
 	defer func() {
 		r.events.Close()
 		r.release()
@@ -49,7 +50,6 @@ func (a *attempt) stream(resp *http.Response, body io.Reader) *fault {
 	for {
 		event, err := r.events.Next()
 		now := time.Now()
-		a.dog.tick(now)
 		if err != nil {
 			return r.ended(err, now)
 		}
@@ -57,6 +57,22 @@ func (a *attempt) stream(resp *http.Response, body io.Reader) *fault {
 			return f
 		}
 	}
+}
+
+// pulse notes that the upstream is alive at each read, comments included, once the stream is committed: before
+// that only content counts, and pings must not put off the fallback.
+type pulse struct {
+	r   *relay
+	src io.Reader
+}
+
+// Read reads from the upstream.
+func (p *pulse) Read(b []byte) (int, error) {
+	n, err := p.src.Read(b)
+	if n > 0 && p.r.committed {
+		p.r.a.dog.tick(time.Now())
+	}
+	return n, err
 }
 
 // event handles one event; done says that the stream is over.
@@ -73,8 +89,10 @@ func (r *relay) event(e sse.Event, now time.Time) (f *fault, done bool) {
 		r.append(nil, e.Data)
 		return r.complete(now), true
 	case openai.Content:
-		if !r.committed {
+		if r.a.firstToken == 0 {
 			r.a.begun(now)
+		}
+		if !r.committed {
 			r.commit(now)
 		}
 	}

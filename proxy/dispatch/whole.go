@@ -10,6 +10,7 @@ import (
 	"sync"
 	"time"
 
+	"github.com/sluice-gateway/sluice/core/signal"
 	"github.com/sluice-gateway/sluice/proxy/apierror"
 	"github.com/sluice-gateway/sluice/proxy/provider/openai"
 )
@@ -25,6 +26,8 @@ var answers = sync.Pool{New: func() any { return new(bytes.Buffer) }}
 // whole relays an answer that is not a stream. It is read to its end first, so that one that breaks off
 // can still fail over.
 func (a *attempt) whole(resp *http.Response, body io.Reader) *fault {
+	a.class = signal.Total
+	a.dog.calm(time.Now(), 0) // a whole answer has no first token to wait for
 	buf := answers.Get().(*bytes.Buffer)
 	defer func() {
 		if buf.Cap() <= keepBuffer {
@@ -64,6 +67,7 @@ func (a *attempt) read(buf *bytes.Buffer, length int64, body io.Reader) error {
 
 // errorInside is an error that came with a status of success: it is classed by the status it should have had.
 func (a *attempt) errorInside(e apierror.Error) *fault {
+	e = openai.Strike(a.target, e)
 	f := statusFault(a.target, a.x.call.Group, e.Status, e, e.RetryAfter)
 	if f.slug == slugStatus {
 		f.slug = slugErrorEvent

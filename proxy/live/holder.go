@@ -41,7 +41,8 @@ type offer struct {
 }
 
 // New returns a Holder without a state. Documents are compiled for that site. changed is called by Run
-// after each publication and after each advance of the revision, never concurrently.
+// after each publication, never concurrently. An advance of the revision alone is no news: telling the fleet of
+// it would itself advance the revision.
 func New(site core.Site, logger *slog.Logger, changed func(*State)) *Holder {
 	return &Holder{site: site, logger: logger, changed: changed, wake: make(chan struct{}, 1), accepted: map[core.Ref]accepted{}}
 }
@@ -101,7 +102,7 @@ func (h *Holder) take() {
 		h.logger.Info("snapshot published", "revision", state.Revision, "models", len(state.Names()), "rejected", len(state.Rejected))
 	}
 	h.seen.Store(next.revision)
-	if current := h.current.Load(); current != nil {
-		h.changed(current)
+	if next.image != nil {
+		h.changed(h.current.Load())
 	}
 }

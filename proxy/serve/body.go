@@ -53,6 +53,7 @@ func (x *exchange) body() (raw []byte, held int64, ok bool) {
 	}
 	raw, held, err := x.e.read(x.w, x.r)
 	if err == nil {
+		x.read = true
 		x.limitReading(time.Time{}) // an answer may take longer
 		return raw, held, true
 	}

@@ -18,6 +18,7 @@ func (x *exchange) caller() *core.Caller {
 	}
 	if key, ok := credential(x.r.Header); ok {
 		if c, known := x.state.Caller(sha256.Sum256([]byte(key))); known && c.Valid(x.began) {
+			x.key = c.ID
 			return c
 		}
 	}

@@ -65,6 +65,8 @@ type exchange struct {
 	id    string
 	state *live.State
 	began time.Time
+	read  bool   // the whole body has been read
+	key   string // id of the caller's API key; empty: not known
 	done  Request
 }
 
@@ -113,6 +115,9 @@ func (x *exchange) only(method, endpoint string, serve func()) {
 
 // refuse answers with an error of the gateway's own.
 func (x *exchange) refuse(e apierror.Error) {
+	if x.r.ContentLength != 0 && !x.read {
+		x.w.Header().Set("Connection", "close") // the body is not waited for
+	}
 	x.done.Result.Status, x.done.Result.Outcome = e.Status, "refused"
 	apierror.WriteOpenAI(x.w, e, x.id)
 }
@@ -138,6 +143,6 @@ func (x *exchange) log() {
 	if !x.e.cfg.Logger.Enabled(x.r.Context(), level) {
 		return
 	}
-	x.e.cfg.Logger.Log(x.r.Context(), level, "request", "request_id", x.id, "endpoint", x.done.Endpoint, "model", x.done.Model, "target", res.Target,
+	x.e.cfg.Logger.Log(x.r.Context(), level, "request", "request_id", x.id, "api_key", x.key, "endpoint", x.done.Endpoint, "model", x.done.Model, "target", res.Target,
 		"status", res.Status, "outcome", res.Outcome, "attempts", res.Attempts, "stream", x.done.Stream, "elapsed", x.done.Elapsed)
 }

@@ -376,3 +376,21 @@ func TestOnlyConfiguredNamesReachTheObserver(t *testing.T) {
 		}
 	}
 }
+
+func TestARefusalDoesNotWaitForTheBody(t *testing.T) {
+	e := newEdge(t)
+	for path, status := range map[string]int{"/v1/chat/completions": 401, "/nowhere": 404, "/v1/models": 405} {
+		body, rest := io.Pipe() // of which nothing ever comes
+		defer rest.Close()
+		req, _ := http.NewRequest("POST", e.URL+path, body)
+		req.ContentLength = 100
+		resp, err := e.Client().Do(req)
+		if err != nil {
+			t.Fatal(err)
+		}
+		resp.Body.Close()
+		if resp.StatusCode != status || !resp.Close {
+			t.Errorf("%s: %d, close %v; want %d and a closed connection", path, resp.StatusCode, resp.Close, status)
+		}
+	}
+}

@@ -16,6 +16,8 @@ type peers struct {
 	self string
 	set  map[string]bool
 	live atomic.Pointer[[]string]
+	// listed: the first list of the cell has come. Until then this node sees only itself.
+	listed atomic.Bool
 }
 
 func newPeers(self string) *peers {
@@ -49,6 +51,7 @@ func (s *Sharer) reset(values map[string][]byte) {
 	s.board.Reset(decoded, now)
 	s.board.Fold(now)
 	s.peers.publish()
+	s.peers.listed.Store(true)
 }
 
 func (s *Sharer) heard(node string, value []byte) {

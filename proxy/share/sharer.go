@@ -95,9 +95,9 @@ func (s *Sharer) Owns(k signal.Key, now time.Time) bool {
 }
 
 // Keeps reports whether this node is the one that checks a target's health, for as long as the fleet stays
-// as it is.
+// as it is. A node that has not heard of the others yet keeps nothing.
 func (s *Sharer) Keeps(k signal.Key) bool {
-	return signal.Owns(s.cfg.Node, *s.peers.live.Load(), k, checkSlot)
+	return s.peers.listed.Load() && signal.Owns(s.cfg.Node, *s.peers.live.Load(), k, checkSlot)
 }
 
 // Urgent asks for a write before the next tick, for news that others should act on at once.

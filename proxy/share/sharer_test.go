@@ -231,6 +231,10 @@ func TestEveryTargetHasOneNodeForProbesAndOneForChecks(t *testing.T) {
 	var fleet []*Sharer
 	for _, name := range names {
 		sh := still(t, name, offline(t))
+		if sh.Keeps(1) {
+			t.Errorf("%s checks health before it has heard of the others", name)
+		}
+		sh.reset(nil)
 		for _, other := range names {
 			sh.heard(other, nil)
 		}

@@ -16,14 +16,23 @@ import (
 // struck from what the upstream says, and what it says about the credential (401) is not passed on.
 func DecodeError(t *core.Target, status int, header http.Header, body []byte) apierror.Error {
 	f := findFault(body)
-	e := f.public(status)
-	e.Message = strike(e.Message, t.Upstream.Credential)
+	e := Strike(t, f.public(status))
 	e.Header = errorHeader(header)
 	e.RetryAfter = RetryAfter(header, time.Now())
 	return e
 }
 
-// streamError turns an error inside a 200 into ours; its status is what the upstream says it is.
+// Strike removes the target's credential from what its upstream says; it has to pass every error of an
+// upstream.
+func Strike(t *core.Target, e apierror.Error) apierror.Error {
+	for _, text := range []*string{&e.Message, &e.Code, &e.Param, &e.Type} {
+		*text = strike(*text, t.Upstream.Credential)
+	}
+	return e
+}
+
+// streamError turns an error inside a 200 into ours; its status is what the upstream says it is. Strike has
+// yet to go over it.
 func streamError(data []byte) apierror.Error {
 	f := findFault(data)
 	return f.public(f.status())
