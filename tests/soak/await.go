@@ -32,7 +32,7 @@ func await(ctx context.Context, limit time.Duration, look func() error) error {
 	}
 }
 
-// serves reports whether the node of that status URL serves the revision.
+// serves reports whether the node of that status URL serves the revision, and all of it.
 func serves(ctx context.Context, status string, revision int64) error {
 	var s core.NodeStatus
 	if err := getJSON(ctx, status+"/status", &s); err != nil {
@@ -40,6 +40,9 @@ func serves(ctx context.Context, status string, revision int64) error {
 	}
 	if s.Revision < revision {
 		return fmt.Errorf("node serves revision %d, not yet %d", s.Revision, revision)
+	}
+	if len(s.Rejected) > 0 {
+		return fmt.Errorf("node rejects %v", s.Rejected)
 	}
 	return nil
 }

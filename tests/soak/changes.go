@@ -54,12 +54,9 @@ func (f *fleet) next(rng *rand.Rand) core.Resource {
 	return m
 }
 
-// some is a shuffled choice of at least n of the models that have an upstream of their own.
+// some is a shuffled choice of at least n of the models whose provider stays where it is.
 func some(rng *rand.Rand, n int) []string {
-	all := make([]string, upstreamCount)
-	for i := range all {
-		all[i] = fmt.Sprintf("m%d", i)
-	}
+	all := models()[1:]
 	rng.Shuffle(len(all), func(i, j int) { all[i], all[j] = all[j], all[i] })
 	return all[:n+rng.IntN(len(all)-n+1)]
 }

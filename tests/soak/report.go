@@ -28,7 +28,7 @@ func (t table) row(name string, values ...any) {
 
 // part is a row with a number and its share.
 func (t table) part(name string, n, of int) {
-	t.row(name, n, fmt.Sprintf("%.2f%%", 100*float64(n)/float64(max(of, 1))))
+	t.row(name, n, fmt.Sprintf("%.2f%%", 100*share(n, of)))
 }
 
 // report prints what the run has found.
@@ -71,9 +71,10 @@ func reportRequests(t table, sums *ledger.Totals) {
 	for _, status := range slices.Sorted(maps.Keys(sums.Statuses)) {
 		t.part(fmt.Sprintf("  %d", status), sums.Statuses[status], sums.Requests)
 	}
-	t.row("requests by route")
+	t.row("requests by route, and errors but 400")
 	for _, r := range routes() {
-		t.part("  "+r.Model, sums.Routes[r.Model], sums.Requests)
+		n, failed := sums.Routes[r.Model], sums.Failed[r.Model]
+		t.row("  "+r.Model, n, fmt.Sprintf("%.2f%%", 100*share(failed, n)))
 	}
 	t.row("requests by attempts")
 	for _, n := range slices.Sorted(maps.Keys(sums.Attempts)) {
@@ -83,10 +84,14 @@ func reportRequests(t table, sums *ledger.Totals) {
 
 func reportHits(t table, sums *ledger.Totals) {
 	t.row("upstream requests", sums.Hits)
+	for _, name := range models() {
+		t.part("  "+name, sums.Targets[name], sums.Hits)
+	}
+	t.row("upstream requests by what was done to them")
 	for _, name := range fault.Names() {
 		t.part("  "+name, sums.Kinds[name], sums.Hits)
 	}
-	t.part("sent again over a fresh connection", sums.Replays, sums.Hits)
+	t.part("sent again, the connection ended silently", sums.Replays, sums.Hits)
 	t.part("attempts on the dead target", sums.UnseenDead, sums.Hits)
 	t.part("attempts that reached nobody otherwise", sums.Unseen, sums.Hits)
 	t.part("limits of time that passed without a fault", sums.Slow, sums.Requests)

@@ -16,8 +16,8 @@ const (
 	// Cooldowns are short, so that failing targets come back many times in a run.
 	cooldownFor = 50 * time.Millisecond
 	cooldownMax = 400 * time.Millisecond
-	// checkEvery is how often one target's health is checked.
-	checkEvery = 300 * time.Millisecond
+	// checkEvery is how often one target's health is checked, as often as can be.
+	checkEvery = time.Second
 	// impatient is the deadline of one routing.
 	impatient = 4 * time.Second
 	// nowhere refuses every connection.
@@ -48,6 +48,15 @@ func route(name string) ledger.Route {
 		}
 	}
 	panic("soak: no route is called " + name)
+}
+
+// models are those that clients reach somehow, all but the one that nobody serves.
+func models() []string {
+	out := []string{"m-moving"}
+	for i := range upstreamCount {
+		out = append(out, fmt.Sprintf("m%d", i))
+	}
+	return out
 }
 
 // initial is the configuration at the start.

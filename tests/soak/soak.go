@@ -157,12 +157,15 @@ func (s *soak) rest() {
 	}
 }
 
-// gauges reads the gauges in flight of every node, all of which must be 0.
+// gauges reads the gauges in flight of every node, all of which must be 0, and whether it serves everything.
 func (s *soak) gauges(ctx context.Context) error {
 	s.inFlight = nil
 	var fault error
 	for _, n := range s.fleet.nodes {
 		v, err := inFlight(ctx, n.Status())
+		if err == nil {
+			err = serves(ctx, n.Status(), 0)
+		}
 		if err != nil {
 			return err
 		}

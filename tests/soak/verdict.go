@@ -35,6 +35,9 @@ func (s *soak) verdict() error {
 	wrong(s.unquiet != nil, "after the run: %w", s.unquiet)
 	wrong(s.logged.errors > 0, "%d lines of the logs are errors or tell secrets", s.logged.errors)
 	wrong(t.Results[ledger.ResultWhole] == 0, "no request was answered")
+	for _, m := range models() {
+		wrong(t.Targets[m] == 0, "nothing was asked of %s", m)
+	}
 	wrong(share(t.Unseen, t.Hits) > mostUnseen, "%d attempts reached no upstream, %d did", t.Unseen, t.Hits)
 	wrong(share(t.Slow, t.Requests) > mostSlow, "%d of %d requests met a limit of time without a fault", t.Slow, t.Requests)
 	wrong(share(t.Replays, t.Hits) > mostReplayed, "%d of %d upstream requests were no attempts", t.Replays, t.Hits)

@@ -2,6 +2,7 @@ package ledger
 
 import (
 	"fmt"
+	"net/http"
 	"strings"
 	"time"
 )
@@ -15,10 +16,10 @@ type Totals struct {
 	// Results counts by what the client got, Statuses the errors by status.
 	Results  map[string]int
 	Statuses map[int]int
-	// Kinds counts hits by what the upstream did.
-	Kinds map[string]int
-	// Routes counts requests by what they asked for.
-	Routes map[string]int
+	// Kinds counts hits by what the upstream did, Targets by what it was asked for.
+	Kinds, Targets map[string]int
+	// Routes counts requests by what they asked for, and Failed those of them that got an error other than 400.
+	Routes, Failed map[string]int
 	// Attempts counts requests by the number of their attempts, for those that saw a head.
 	Attempts map[int]int
 	// Hits is how many requests reached upstreams. Replays are those that were no attempts of their own,
@@ -36,7 +37,8 @@ type Totals struct {
 
 func newTotals() Totals {
 	return Totals{
-		Results: map[string]int{}, Statuses: map[int]int{}, Kinds: map[string]int{}, Routes: map[string]int{},
+		Results: map[string]int{}, Statuses: map[int]int{}, Kinds: map[string]int{}, Targets: map[string]int{}, Routes: map[string]int{},
+		Failed:   map[string]int{},
 		Attempts: map[int]int{}, Violations: map[string]int{},
 	}
 }
@@ -80,6 +82,9 @@ func (t *Totals) add(e *Entry, c *trial) {
 	t.Routes[e.Route.Model]++
 	if c.o.Result == Refused {
 		t.Statuses[c.o.Status]++
+		if c.o.Status != http.StatusBadRequest {
+			t.Failed[e.Route.Model]++
+		}
 	}
 	if c.o.Status != 0 {
 		t.Attempts[c.o.Attempts]++
@@ -97,6 +102,7 @@ func (t *Totals) add(e *Entry, c *trial) {
 	}
 	for _, h := range e.hits {
 		t.Kinds[h.Kind.Name]++
+		t.Targets[h.Target]++
 		if c.o.Left && h.Kind.Timeout && !h.Ended.IsZero() && h.Began.Before(c.o.Ended) && h.Ended.After(c.o.Ended) {
 			t.Released = append(t.Released, h.Ended.Sub(c.o.Ended))
 		}
