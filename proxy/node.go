@@ -61,6 +61,8 @@ type Config struct {
 	Drain time.Duration
 	// Settle is how long a draining node still accepts connections, so that load balancers notice.
 	Settle time.Duration
+	// FailedStatus is answered instead of 502 and 504; 0: as they are.
+	FailedStatus int
 	// MaxBody bounds a request body and MaxBuffered the sum of those held at one time; MaxAnswer bounds a whole
 	// answer and MaxEvent one event of a stream. All are in bytes.
 	MaxBody, MaxBuffered int64
@@ -120,7 +122,7 @@ func New(cfg Config) *Node {
 		State: n.holder.Load, Observer: n.metrics, Logger: n.logger, MaxBody: cfg.MaxBody, MaxBuffered: cfg.MaxBuffered,
 		Dispatcher: dispatch.New(dispatch.Config{
 			Board: n.board, Ranker: n.ranker, Cooldowns: n.cooling, Transport: n.pools.Transport, Owner: n.sharer.Owns,
-			Cooled: n.sharer.Urgent, Observer: n.metrics, Logger: n.logger, UserAgent: userAgent, MaxAnswer: cfg.MaxAnswer, MaxEvent: cfg.MaxEvent,
+			Cooled: n.sharer.Urgent, Observer: n.metrics, Logger: n.logger, UserAgent: userAgent, FailedStatus: cfg.FailedStatus, MaxAnswer: cfg.MaxAnswer, MaxEvent: cfg.MaxEvent,
 		}),
 	})
 	return n

@@ -269,3 +269,28 @@ func TestACompressedAnswerIsDecoded(t *testing.T) {
 		t.Errorf("client got %q", got.body)
 	}
 }
+
+func TestTheStatusOfAFailureCanBeChosen(t *testing.T) {
+	for name, c := range map[string]struct {
+		script http.HandlerFunc
+		opts   options
+		want   int
+	}{
+		"unreachable":       {reset, options{}, 503},
+		"too slow":          {hang, options{model: `,"timeouts":{"attempt":"30ms"}`}, 503},
+		"an upstream's 502": {status(502, "{}"), options{}, 503},
+		"an upstream's 500": {status(500, "{}"), options{}, 500},
+		"an upstream's 429": {status(429, "{}"), options{}, 429},
+		"a good answer":     {answer("ok"), options{}, 200},
+	} {
+		c.opts.failedStatus = 503
+		h := gateway(t, c.opts, newUpstream(t, c.script))
+		got := h.post(question)
+		if got.StatusCode != c.want || h.attempts.requests()[0].Result.Status != c.want {
+			t.Errorf("%s: client got %d, want %d", name, got.StatusCode, c.want)
+		}
+		if got.StatusCode != 200 {
+			got.apiError(t)
+		}
+	}
+}

@@ -27,6 +27,8 @@ type Config struct {
 	Logger   *slog.Logger
 	// UserAgent is what upstreams see, such as "sluice/1.0".
 	UserAgent string
+	// FailedStatus is answered instead of 502 and 504, for CDNs that replace the bodies of those; 0: as they are.
+	FailedStatus int
 	// MaxAnswer bounds a whole answer and MaxEvent one event of a stream, in bytes.
 	MaxAnswer, MaxEvent int
 }

@@ -161,6 +161,9 @@ func (x *exchange) refuse(outcome string, e apierror.Error) {
 		x.result.Outcome, x.result.Status = slugClientGone, statusClientGone
 		return
 	}
+	if status := x.d.FailedStatus; status != 0 && (e.Status == http.StatusBadGateway || e.Status == http.StatusGatewayTimeout) {
+		e.Status = status
+	}
 	x.result.Status = e.Status
 	x.headers()
 	apierror.WriteOpenAI(x.w, e, x.call.RequestID)

@@ -200,6 +200,7 @@ func (b *lockedBuffer) String() string {
 type options struct {
 	routing, model, provider string
 	strategy                 string
+	failedStatus             int
 	weights                  []int
 }
 
@@ -253,7 +254,7 @@ func assemble(t *testing.T, o options, dial dialer, ups ...*upstream) *harness {
 		Dispatcher: dispatch.New(dispatch.Config{
 			Board: h.board, Ranker: rank.NewRanker(), Cooldowns: h.cooldowns, Transport: pools.Transport,
 			Owner: func(signal.Key, time.Time) bool { return true }, Cooled: func() {}, Observer: h.attempts, Logger: logger,
-			MaxAnswer: 1 << 20, MaxEvent: 1 << 20,
+			FailedStatus: o.failedStatus, MaxAnswer: 1 << 20, MaxEvent: 1 << 20,
 		}),
 	})
 	return h

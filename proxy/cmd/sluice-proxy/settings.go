@@ -28,6 +28,7 @@ type settings struct {
 	reach                core.Reach
 	maxBody, maxBuffered int64
 	maxAnswer, maxEvent  int64
+	failedStatus         int64
 	logLevel             slog.Level
 }
 
@@ -63,13 +64,17 @@ func parse(args []string, out io.Writer) (settings, error) {
 		}
 		f.DurationVar(p, name, d, help+" ($"+variable+")")
 	}
-	size := func(p *int64, name, variable string, fallback int64, help string) {
+	number := func(p *int64, name, variable string, fallback int64, help string) {
 		n, err := strconv.ParseInt(env(variable, strconv.FormatInt(fallback, 10)), 10, 64)
 		if err != nil {
 			faults = append(faults, fmt.Errorf("%s: %w", variable, err))
 		}
-		f.Int64Var(p, name, n, help+", in bytes ($"+variable+")")
+		f.Int64Var(p, name, n, help+" ($"+variable+")")
 	}
+	size := func(p *int64, name, variable string, fallback int64, help string) {
+		number(p, name, variable, fallback, help+", in bytes")
+	}
+	number(&s.failedStatus, "failed-status", "SLUICE_FAILED_STATUS", 0, "status 5xx that is answered instead of 502 and 504, for CDNs that replace the bodies of those; 0: as they are")
 	size(&s.maxBody, "max-body", "SLUICE_MAX_BODY", proxy.DefaultMaxBody, "largest request body")
 	size(&s.maxBuffered, "max-buffered", "SLUICE_MAX_BUFFERED", proxy.DefaultMaxBuffered, "largest sum of request bodies held at one time")
 	size(&s.maxAnswer, "max-answer", "SLUICE_MAX_ANSWER", proxy.DefaultMaxAnswer, "largest answer that is not a stream")
@@ -95,6 +100,9 @@ func parse(args []string, out io.Writer) (settings, error) {
 		if n <= 0 || n > maxSize {
 			faults = append(faults, fmt.Errorf("%s: must be between 1 and %d bytes", name, maxSize))
 		}
+	}
+	if n := s.failedStatus; n != 0 && (n < 500 || n > 599) {
+		faults = append(faults, errors.New("failed-status: must be 0 or between 500 and 599"))
 	}
 	if s.etcd = split(etcd); len(s.etcd) == 0 {
 		faults = append(faults, errors.New("no etcd endpoints: set --etcd or SLUICE_ETCD_ENDPOINTS"))
