@@ -19,6 +19,7 @@ import (
 	"github.com/sluice-gateway/sluice/core"
 	"github.com/sluice-gateway/sluice/core/rank"
 	"github.com/sluice-gateway/sluice/core/signal"
+	"github.com/sluice-gateway/sluice/proxy/budget"
 	"github.com/sluice-gateway/sluice/proxy/cooldown"
 	"github.com/sluice-gateway/sluice/proxy/dispatch"
 	"github.com/sluice-gateway/sluice/proxy/live"
@@ -37,7 +38,7 @@ const (
 	DefaultDrain = 30 * time.Second
 	// DefaultMaxBody leaves room for a dozen images in one request.
 	DefaultMaxBody = 32 << 20
-	// DefaultMaxBuffered bounds all request bodies held at one time.
+	// DefaultMaxBuffered bounds all request bodies and whole answers held at one time.
 	DefaultMaxBuffered = 1 << 30
 	// DefaultMaxAnswer bounds an answer that is not a stream.
 	DefaultMaxAnswer = 32 << 20
@@ -63,8 +64,8 @@ type Config struct {
 	Settle time.Duration
 	// FailedStatus is answered instead of 502 and 504; 0: as they are.
 	FailedStatus int
-	// MaxBody bounds a request body and MaxBuffered the sum of those held at one time; MaxAnswer bounds a whole
-	// answer and MaxEvent one event of a stream. All are in bytes.
+	// MaxBody bounds a request body, MaxBuffered all bodies and whole answers held at one time, MaxAnswer a whole
+	// answer, and MaxEvent one event of a stream. All are in bytes.
 	MaxBody, MaxBuffered int64
 	MaxAnswer, MaxEvent  int
 	Logger               *slog.Logger
@@ -118,11 +119,12 @@ func New(cfg Config) *Node {
 	})
 	n.metrics = metrics.New(n.registry)
 	n.registry.MustRegister(collectors.NewGoCollector(), collectors.NewProcessCollector(collectors.ProcessCollectorOpts{}), collector{n})
+	held := budget.New(cfg.MaxBuffered)
 	n.edge = serve.New(serve.Config{
-		State: n.holder.Load, Observer: n.metrics, Logger: n.logger, MaxBody: cfg.MaxBody, MaxBuffered: cfg.MaxBuffered,
+		State: n.holder.Load, Observer: n.metrics, Logger: n.logger, MaxBody: cfg.MaxBody, Budget: held,
 		Dispatcher: dispatch.New(dispatch.Config{
 			Board: n.board, Ranker: n.ranker, Cooldowns: n.cooling, Transport: n.pools.Transport, Owner: n.sharer.Owns,
-			Cooled: n.sharer.Urgent, Observer: n.metrics, Logger: n.logger, UserAgent: userAgent, FailedStatus: cfg.FailedStatus, MaxAnswer: cfg.MaxAnswer, MaxEvent: cfg.MaxEvent,
+			Cooled: n.sharer.Urgent, Observer: n.metrics, Logger: n.logger, UserAgent: userAgent, Budget: held, FailedStatus: cfg.FailedStatus, MaxAnswer: cfg.MaxAnswer, MaxEvent: cfg.MaxEvent,
 		}),
 	})
 	return n

@@ -9,6 +9,8 @@ import (
 	"sync"
 	"testing"
 	"time"
+
+	"github.com/sluice-gateway/sluice/core/signal"
 )
 
 func TestBudgetsBoundTheAttempts(t *testing.T) {
@@ -291,6 +293,33 @@ func TestTheStatusOfAFailureCanBeChosen(t *testing.T) {
 		}
 		if got.StatusCode != 200 {
 			got.apiError(t)
+		}
+	}
+}
+
+func TestTheSumOfWholeAnswersIsBounded(t *testing.T) {
+	for name, script := range map[string]http.HandlerFunc{
+		"of known length": status(200, `{"x":"`+strings.Repeat("a", 600<<10)+`"}`, "Content-Length", strconv.Itoa(600<<10+8)),
+		"in chunks": func(w http.ResponseWriter, r *http.Request) {
+			w.(http.Flusher).Flush()
+			answer(strings.Repeat("a", 600<<10))(w, r)
+		},
+	} {
+		h := gateway(t, options{}, newUpstream(t, script))
+		if got := h.post(question); got.StatusCode != 200 {
+			t.Errorf("%s: %d %.100s", name, got.StatusCode, got.body)
+		}
+		const room = 500 << 10
+		h.budget.Take(4<<20 - room) // as other answers would
+		got := h.post(question)
+		if _, code, _ := got.apiError(t); got.StatusCode != 503 || code != "unavailable" || got.Header.Get("Retry-After") == "" {
+			t.Errorf("%s: %d %.100s, want 503 with Retry-After", name, got.StatusCode, got.body)
+		}
+		if taken := h.budget.Taken(); taken != 4<<20-room {
+			t.Errorf("%s: %d bytes are not given back", name, taken-(4<<20-room))
+		}
+		if e := h.board.Estimate(h.target("a").Signal, signal.Total, time.Now()); e.Failures != 0 {
+			t.Errorf("%s: the upstream is blamed", name)
 		}
 	}
 }

@@ -8,6 +8,7 @@ import (
 	"github.com/sluice-gateway/sluice/core"
 	"github.com/sluice-gateway/sluice/core/rank"
 	"github.com/sluice-gateway/sluice/core/signal"
+	"github.com/sluice-gateway/sluice/proxy/budget"
 	"github.com/sluice-gateway/sluice/proxy/cooldown"
 	"github.com/sluice-gateway/sluice/proxy/envelope"
 )
@@ -27,6 +28,8 @@ type Config struct {
 	Logger   *slog.Logger
 	// UserAgent is what upstreams see, such as "sluice/1.0".
 	UserAgent string
+	// Budget bounds what is held of whole answers, together with whatever else takes from it.
+	Budget *budget.Budget
 	// FailedStatus is answered instead of 502 and 504, for CDNs that replace the bodies of those; 0: as they are.
 	FailedStatus int
 	// MaxAnswer bounds a whole answer and MaxEvent one event of a stream, in bytes.

@@ -45,6 +45,7 @@ const (
 	slugShutdown   = "shutdown"
 	slugDeadline   = "deadline"
 	slugCooling    = "cooling"
+	slugFull       = "full"
 )
 
 // ErrShutdown is the cause with which the node cancels what its drain limit did not leave time for.

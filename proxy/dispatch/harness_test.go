@@ -23,6 +23,7 @@ import (
 	"github.com/sluice-gateway/sluice/core"
 	"github.com/sluice-gateway/sluice/core/rank"
 	"github.com/sluice-gateway/sluice/core/signal"
+	"github.com/sluice-gateway/sluice/proxy/budget"
 	"github.com/sluice-gateway/sluice/proxy/cooldown"
 	"github.com/sluice-gateway/sluice/proxy/dispatch"
 	"github.com/sluice-gateway/sluice/proxy/live"
@@ -146,6 +147,7 @@ type harness struct {
 	upstreams []*upstream
 	board     *signal.Board
 	cooldowns *cooldown.Table
+	budget    *budget.Budget
 	snapshot  *core.Snapshot
 	edge      *serve.Edge
 	log       *lockedBuffer
@@ -245,16 +247,17 @@ func assemble(t *testing.T, o options, dial dialer, ups ...*upstream) *harness {
 	}
 	h := &harness{t: t, upstreams: ups, board: signal.NewBoard(), snapshot: snapshot, log: &lockedBuffer{}, attempts: &recorder{}}
 	h.cooldowns = cooldown.New(h.board)
+	h.budget = budget.New(4 << 20)
 	pools := dispatch.NewPools(dial)
 	t.Cleanup(pools.Close)
 	logger := slog.New(slog.NewJSONHandler(h.log, &slog.HandlerOptions{Level: slog.LevelDebug}))
 	state := &live.State{Snapshot: snapshot, Revision: 7}
 	h.edge = serve.New(serve.Config{
-		State: func() *live.State { return state }, Observer: h.attempts, Logger: logger, MaxBody: 1 << 20, MaxBuffered: 4 << 20,
+		State: func() *live.State { return state }, Observer: h.attempts, Logger: logger, MaxBody: 1 << 20, Budget: h.budget,
 		Dispatcher: dispatch.New(dispatch.Config{
 			Board: h.board, Ranker: rank.NewRanker(), Cooldowns: h.cooldowns, Transport: pools.Transport,
 			Owner: func(signal.Key, time.Time) bool { return true }, Cooled: func() {}, Observer: h.attempts, Logger: logger,
-			FailedStatus: o.failedStatus, MaxAnswer: 1 << 20, MaxEvent: 1 << 20,
+			Budget: h.budget, FailedStatus: o.failedStatus, MaxAnswer: 1 << 20, MaxEvent: 1 << 20,
 		}),
 	})
 	return h

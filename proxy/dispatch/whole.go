@@ -18,7 +18,13 @@ import (
 // keepBuffer is the largest answer buffer that goes back to the pool: most answers are far smaller.
 const keepBuffer = 256 << 10
 
-var errAnswerTooLarge = errors.New("answer exceeds the limit")
+var (
+	errAnswerTooLarge = errors.New("answer exceeds the limit")
+	errNoRoom         = errors.New("too many bytes are held")
+)
+
+// retryFull is what a client is told to wait when the node has no room: answers are held for moments.
+const retryFull = time.Second
 
 // answers is shared by every dispatcher; its buffers hold nothing between uses.
 var answers = sync.Pool{New: func() any { return new(bytes.Buffer) }}
@@ -35,7 +41,12 @@ func (a *attempt) whole(resp *http.Response, body io.Reader) *fault {
 			answers.Put(buf)
 		}
 	}()
-	if err := a.read(buf, resp.ContentLength, body); err != nil {
+	held := metered{src: body, budget: a.x.d.Budget}
+	defer held.give()
+	if err := a.read(buf, resp.ContentLength, &held); err != nil {
+		if errors.Is(err, errNoRoom) {
+			return &fault{slug: slugFull, cause: err, public: apierror.Unavailable(retryFull)}
+		}
 		if errors.Is(err, errAnswerTooLarge) {
 			return &fault{slug: slugBadAnswer, cause: err, public: apierror.UpstreamFailed(), fallOver: true, blame: true}
 		}
@@ -50,12 +61,15 @@ func (a *attempt) whole(resp *http.Response, body io.Reader) *fault {
 	return a.deliver(resp, buf.Bytes())
 }
 
-func (a *attempt) read(buf *bytes.Buffer, length int64, body io.Reader) error {
+func (a *attempt) read(buf *bytes.Buffer, length int64, body *metered) error {
 	limit := int64(a.x.d.MaxAnswer)
 	if length > limit {
 		return errAnswerTooLarge
 	}
 	if length > 0 {
+		if !body.take(length) {
+			return errNoRoom
+		}
 		buf.Grow(int(length) + bytes.MinRead)
 	}
 	n, err := buf.ReadFrom(io.LimitReader(body, limit+1))

@@ -15,6 +15,7 @@ import (
 	"github.com/prometheus/client_golang/prometheus"
 
 	"github.com/sluice-gateway/sluice/core"
+	"github.com/sluice-gateway/sluice/proxy/budget"
 	"github.com/sluice-gateway/sluice/proxy/dispatch"
 	"github.com/sluice-gateway/sluice/proxy/live"
 	"github.com/sluice-gateway/sluice/proxy/metrics"
@@ -90,7 +91,7 @@ func TestNoClientCanAddASeries(t *testing.T) {
 	state := &live.State{Snapshot: snapshot(t, "known")}
 	m.Keep(state.Snapshot)
 	edge := serve.New(serve.Config{
-		State: func() *live.State { return state }, Dispatcher: served{}, Observer: m, Logger: slog.New(slog.DiscardHandler), MaxBody: 1 << 10, MaxBuffered: 1 << 20,
+		State: func() *live.State { return state }, Dispatcher: served{}, Observer: m, Logger: slog.New(slog.DiscardHandler), MaxBody: 1 << 10, Budget: budget.New(1 << 20),
 	})
 	random := rand.New(rand.NewPCG(1, 2))
 	word := func() string { return fmt.Sprintf("w%x", random.Uint64()) }

@@ -4,7 +4,6 @@ import (
 	"errors"
 	"io"
 	"net/http"
-	"sync/atomic"
 	"time"
 
 	"github.com/sluice-gateway/sluice/proxy/apierror"
@@ -22,22 +21,6 @@ const readLimit = 2 * time.Minute
 func (x *exchange) limitReading(at time.Time) {
 	_ = http.NewResponseController(x.w).SetReadDeadline(at) // unsupported only by test recorders
 }
-
-// budget bounds the bytes of request bodies that are held at one time.
-type budget struct {
-	limit int64
-	used  atomic.Int64
-}
-
-func (b *budget) take(n int64) bool {
-	if b.used.Add(n) > b.limit {
-		b.used.Add(-n)
-		return false
-	}
-	return true
-}
-
-func (b *budget) give(n int64) { b.used.Add(-n) }
 
 var (
 	errTooLarge = errors.New("body exceeds the limit")
@@ -66,7 +49,7 @@ func (x *exchange) body() (raw []byte, held int64, ok bool) {
 	default:
 		x.refuse(apierror.InvalidRequest("", "The request body could not be read."))
 	}
-	x.e.buffered.give(held)
+	x.e.cfg.Budget.Give(held)
 	return nil, 0, false
 }
 
@@ -78,7 +61,7 @@ func (e *Edge) read(w http.ResponseWriter, r *http.Request) (raw []byte, held in
 	if size < 0 {
 		size = min(readStep, e.cfg.MaxBody)
 	}
-	if !e.buffered.take(size) {
+	if !e.cfg.Budget.Take(size) {
 		return nil, 0, errNoRoom
 	}
 	held = size
@@ -100,7 +83,7 @@ func (e *Edge) read(w http.ResponseWriter, r *http.Request) (raw []byte, held in
 			continue
 		}
 		more := int64(cap(buf))
-		if !e.buffered.take(more) {
+		if !e.cfg.Budget.Take(more) {
 			return nil, held, errNoRoom
 		}
 		held += more

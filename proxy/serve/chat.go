@@ -33,7 +33,7 @@ func (x *exchange) complete() {
 	if !ok {
 		return
 	}
-	defer x.e.buffered.give(held)
+	defer x.e.cfg.Budget.Give(held)
 	env, err := envelope.Parse(raw)
 	if err != nil {
 		var bad *envelope.Error

@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"github.com/sluice-gateway/sluice/proxy/apierror"
+	"github.com/sluice-gateway/sluice/proxy/budget"
 	"github.com/sluice-gateway/sluice/proxy/dispatch"
 	"github.com/sluice-gateway/sluice/proxy/live"
 )
@@ -40,19 +41,19 @@ type Config struct {
 	Dispatcher Dispatcher
 	Observer   Observer
 	Logger     *slog.Logger
-	// MaxBody bounds one request body and MaxBuffered the sum of those held at one time, in bytes.
-	MaxBody, MaxBuffered int64
+	// MaxBody bounds one request body, in bytes, and Budget what is held of all of them.
+	MaxBody int64
+	Budget  *budget.Budget
 }
 
 // Edge is the handler of the API listener.
 type Edge struct {
 	cfg      Config
-	buffered budget
 	draining atomic.Bool
 }
 
 // New returns an Edge.
-func New(cfg Config) *Edge { return &Edge{cfg: cfg, buffered: budget{limit: cfg.MaxBuffered}} }
+func New(cfg Config) *Edge { return &Edge{cfg: cfg} }
 
 // Drain makes every further answer ask its client to open a new connection, which finds another node.
 func (e *Edge) Drain() { e.draining.Store(true) }

@@ -16,6 +16,7 @@ import (
 	"time"
 
 	"github.com/sluice-gateway/sluice/core"
+	"github.com/sluice-gateway/sluice/proxy/budget"
 	"github.com/sluice-gateway/sluice/proxy/dispatch"
 	"github.com/sluice-gateway/sluice/proxy/live"
 	"github.com/sluice-gateway/sluice/proxy/serve"
@@ -79,7 +80,7 @@ func newEdge(t *testing.T) *edge {
 	e := &edge{t: t, state: &live.State{Snapshot: snapshot, Revision: 3}}
 	e.edge = serve.New(serve.Config{
 		State: func() *live.State { return e.state }, Dispatcher: &e.dispatcher, Observer: &e.observer,
-		Logger: slog.New(slog.DiscardHandler), MaxBody: 1000, MaxBuffered: 2500,
+		Logger: slog.New(slog.DiscardHandler), MaxBody: 1000, Budget: budget.New(2500),
 	})
 	e.Server = httptest.NewUnstartedServer(e.edge)
 	e.Server.Config.ErrorLog = slog.NewLogLogger(slog.DiscardHandler, 0)

@@ -76,7 +76,7 @@ func parse(args []string, out io.Writer) (settings, error) {
 	}
 	number(&s.failedStatus, "failed-status", "SLUICE_FAILED_STATUS", 0, "status 5xx that is answered instead of 502 and 504, for CDNs that replace the bodies of those; 0: as they are")
 	size(&s.maxBody, "max-body", "SLUICE_MAX_BODY", proxy.DefaultMaxBody, "largest request body")
-	size(&s.maxBuffered, "max-buffered", "SLUICE_MAX_BUFFERED", proxy.DefaultMaxBuffered, "largest sum of request bodies held at one time")
+	size(&s.maxBuffered, "max-buffered", "SLUICE_MAX_BUFFERED", proxy.DefaultMaxBuffered, "largest sum of request bodies and whole answers held at one time")
 	size(&s.maxAnswer, "max-answer", "SLUICE_MAX_ANSWER", proxy.DefaultMaxAnswer, "largest answer that is not a stream")
 	size(&s.maxEvent, "max-event", "SLUICE_MAX_EVENT", proxy.DefaultMaxEvent, "largest event of a stream")
 	text(&s.listen, "listen", "SLUICE_PROXY_LISTEN", ":8080", "address of the API")
