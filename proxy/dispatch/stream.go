@@ -28,15 +28,14 @@ var outs = sync.Pool{New: func() any { b := make([]byte, 0, 4<<10); return &b }}
 // relay is one stream of an upstream on its way to the client. Until committed, nothing has been
 // written and everything can still fail over; a new relay is made for each attempt.
 type relay struct {
-	a         *attempt
-	resp      *http.Response
-	events    *sse.Reader
-	out       []byte // events not written yet, in buf
-	buf       *[]byte
-	scratch   []byte // one event's data without its usage
-	sink      sink
-	committed bool
-	finished  bool // a finish_reason was seen
+	a        *attempt
+	resp     *http.Response
+	events   *sse.Reader
+	out      []byte // events not written yet, in buf
+	buf      *[]byte
+	scratch  []byte // one event's data without its usage
+	sink     sink
+	finished bool // a finish_reason was seen
 }
 
 // stream relays a stream event by event.
@@ -69,7 +68,7 @@ type pulse struct {
 // Read reads from the upstream.
 func (p *pulse) Read(b []byte) (int, error) {
 	n, err := p.src.Read(b)
-	if n > 0 && p.r.committed {
+	if n > 0 && p.r.a.x.committed {
 		p.r.a.dog.tick(time.Now())
 	}
 	return n, err
@@ -92,12 +91,12 @@ func (r *relay) event(e sse.Event, now time.Time) (f *fault, done bool) {
 		if r.a.firstToken == 0 {
 			r.a.begun(now)
 		}
-		if !r.committed {
+		if !r.a.x.committed {
 			r.commit(now)
 		}
 	}
 	r.write(e, chunk)
-	if !r.committed {
+	if !r.a.x.committed {
 		if len(r.out) > holdBack {
 			r.commit(now)
 		}
@@ -149,7 +148,7 @@ func (r *relay) release() {
 // commit sends the head of the answer: from here on nothing is tried again.
 func (r *relay) commit(now time.Time) {
 	x := r.a.x
-	r.committed, x.committed = true, true
+	x.committed = true
 	r.a.dog.calm(now, r.a.limits.Idle)
 	x.result.Status = r.resp.StatusCode
 	x.headers()
@@ -176,7 +175,7 @@ func (r *relay) flush() *fault {
 
 // complete ends a stream that came to its proper end.
 func (r *relay) complete(now time.Time) *fault {
-	if !r.committed { // an empty completion, which is an answer
+	if !r.a.x.committed { // an empty completion, which is an answer
 		r.commit(now)
 	}
 	if f := r.flush(); f != nil {
@@ -209,7 +208,7 @@ func (r *relay) ended(err error, now time.Time) *fault {
 // failed ends a stream that broke. Once committed, the client gets what came before and one error event,
 // and no terminator.
 func (r *relay) failed(f *fault) *fault {
-	if !r.committed {
+	if !r.a.x.committed {
 		return f
 	}
 	x := r.a.x
