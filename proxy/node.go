@@ -178,7 +178,7 @@ func (n *Node) Run(ctx context.Context, api, statusListener net.Listener) error 
 	})
 	g.Go(func() error { return n.sharer.Run(background) })
 	g.Go(func() error { return n.prober.Run(background) })
-	g.Go(func() error { return serveStatus(background, statusListener, status.New(n.report, n.registry)) })
+	g.Go(func() error { return serveStatus(background, statusListener, status.New(status.Config{Ready: n.ready, Report: n.report, Metrics: n.registry})) })
 	g.Go(func() error {
 		defer stop()
 		return n.serveAPI(ctx, background, api)
@@ -223,22 +223,6 @@ func (n *Node) changed(s *live.State) {
 	n.ranker.Forget(func(group string) bool { _, served := s.Group(group); return served })
 	n.cooling.Forget(keep, time.Now())
 	n.announce()
-}
-
-// ready reports whether traffic should come here: there is a snapshot, and whoever waits for all nodes to
-// serve a write waits for this one as well. Should the node not get to say that it is there, traffic comes
-// all the same after a while.
-func (n *Node) ready(now time.Time) bool {
-	since := n.serving.Load()
-	if since == nil || n.draining.Load() {
-		return false
-	}
-	select {
-	case <-n.sharer.Announced():
-		return true
-	default:
-		return now.Sub(*since) > announceLimit
-	}
 }
 
 // announce tells the fleet what this node serves.

@@ -26,12 +26,9 @@ func (n *Node) nodeStatus() core.NodeStatus {
 // report is the node's account of itself on its status listener.
 func (n *Node) report(now time.Time) status.Report {
 	state := n.holder.Load()
-	r := status.Report{NodeStatus: n.nodeStatus(), Ready: n.ready(now), Peers: n.sharer.Live(), Targets: []status.TargetStatus{}}
-	if why := n.health.Load(); why != nil {
-		r.Store.Error = *why
-	} else {
-		r.Store.Connected = true
-	}
+	r := status.Report{NodeStatus: n.nodeStatus(), Ready: n.ready(now) == nil, Peers: n.sharer.Live(), Targets: []status.TargetStatus{}}
+	r.Store.Error = n.storeTrouble()
+	r.Store.Connected = r.Store.Error == ""
 	if state == nil {
 		return r
 	}

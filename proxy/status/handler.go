@@ -51,29 +51,34 @@ type SignalEstimate struct {
 	AgeSeconds float64 `json:"age_seconds"`
 }
 
+// Config is what the handler tells of. All fields are required.
+type Config struct {
+	// Ready returns nil when traffic should come here, and otherwise says why not. Load balancers ask often: it
+	// must be cheap.
+	Ready func(now time.Time) error
+	// Report returns the node's whole account of itself.
+	Report  func(now time.Time) Report
+	Metrics prometheus.Gatherer
+}
+
 // New returns the handler of the status listener.
-func New(report func(now time.Time) Report, metrics prometheus.Gatherer) http.Handler {
+func New(cfg Config) http.Handler {
 	mux := http.NewServeMux()
 	mux.HandleFunc("GET /livez", func(w http.ResponseWriter, _ *http.Request) { text(w, http.StatusOK, "ok") })
 	mux.HandleFunc("GET /readyz", func(w http.ResponseWriter, _ *http.Request) {
-		switch r := report(time.Now()); {
-		case r.Ready:
-			text(w, http.StatusOK, "ready")
-		case r.Draining:
-			text(w, http.StatusServiceUnavailable, "draining")
-		case r.Revision > 0:
-			text(w, http.StatusServiceUnavailable, "not known to the fleet yet")
-		default:
-			text(w, http.StatusServiceUnavailable, "no configuration yet: "+r.Store.Error)
+		if err := cfg.Ready(time.Now()); err != nil {
+			text(w, http.StatusServiceUnavailable, err.Error())
+			return
 		}
+		text(w, http.StatusOK, "ready")
 	})
 	mux.HandleFunc("GET /status", func(w http.ResponseWriter, _ *http.Request) {
 		w.Header().Set("Content-Type", "application/json")
 		enc := json.NewEncoder(w)
 		enc.SetIndent("", "  ")
-		enc.Encode(report(time.Now()))
+		enc.Encode(cfg.Report(time.Now()))
 	})
-	mux.Handle("GET /metrics", promhttp.HandlerFor(metrics, promhttp.HandlerOpts{}))
+	mux.Handle("GET /metrics", promhttp.HandlerFor(cfg.Metrics, promhttp.HandlerOpts{}))
 	return mux
 }
 
