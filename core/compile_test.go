@@ -27,7 +27,7 @@ func TestCompileServesModelsAndRoutingsUnderTheirNames(t *testing.T) {
 		t.Errorf("got members %+v, want weight 3 and priority -2, then the defaults 1 and 0", g.Members)
 	}
 	if g.Retries != 0 || g.MaxFallbacks != 2 || !g.RetryOn429 || g.WhenAllUnavailable != core.UnavailableFail ||
-		g.Deadline != 90*time.Second || g.ProbeAfter != 5*time.Second || len(g.FallbackOnStatuses) != 2 || g.FallbackOnStatuses[0] != 404 {
+		g.Deadline != 90*time.Second || g.Latency.ProbeAfter != 5*time.Second || len(g.FallbackOnStatuses) != 2 || g.FallbackOnStatuses[0] != 404 {
 		t.Errorf("got settings %+v, want those of the resource, statuses sorted", g)
 	}
 	if len(s.Targets()) != 2 || s.Targets()[0].Model != "a" {
@@ -38,7 +38,7 @@ func TestCompileServesModelsAndRoutingsUnderTheirNames(t *testing.T) {
 func TestDefaultsApplyWhereNothingIsSaid(t *testing.T) {
 	s, _ := core.Compile(document(t, providerP, modelA, `routing/r {"strategy":"least_latency","targets":[{"model":"a"}]}`), core.Site{})
 	g, _ := s.Group("r")
-	if g.Retries != 1 || g.MaxFallbacks != -1 || g.RetryOn429 || g.WhenAllUnavailable != core.UnavailableTryAnyway || g.Deadline != 10*time.Minute || g.ProbeAfter != time.Minute {
+	if g.Retries != 1 || g.MaxFallbacks != -1 || g.RetryOn429 || g.WhenAllUnavailable != core.UnavailableTryAnyway || g.Deadline != 10*time.Minute || g.Latency.ProbeAfter != time.Minute {
 		t.Errorf("routing: got %+v", g)
 	}
 	target := g.Members[0].Target
@@ -53,8 +53,8 @@ func TestDefaultsApplyWhereNothingIsSaid(t *testing.T) {
 		t.Errorf("the model by itself: got %+v, want a group of the one target", a)
 	}
 	f, _ := core.Compile(document(t, providerP, modelA, routing("f", "a")), core.Site{})
-	if g, _ := f.Group("f"); g.ProbeAfter != 0 {
-		t.Errorf("a failover routing probes after %v, want never", g.ProbeAfter)
+	if g, _ := f.Group("f"); g.Latency.ProbeAfter != 0 {
+		t.Errorf("a failover routing probes after %v, want never", g.Latency.ProbeAfter)
 	}
 }
 

@@ -11,9 +11,8 @@ import (
 // Defaults of a routing. Retries: one, since clients' SDKs retry too and layers multiply.
 // Deadline: the longest answer that vendors allow.
 const (
-	DefaultRetries    = 1
-	DefaultDeadline   = 10 * time.Minute
-	DefaultProbeAfter = 60 * time.Second
+	DefaultRetries  = 1
+	DefaultDeadline = 10 * time.Minute
 )
 
 // MaxDepth is how many routings may be nested in one another.
@@ -24,10 +23,10 @@ const MaxDepth = 4
 const MaxLeaves = 1024
 
 // soleGroup is what a client gets that names a model directly. It has no deadline of its own: the model's timeouts
-// bound each attempt, and zero there means none.
+// bound each attempt, and zero there means none. It serves whatever tags are asked for: its caller has chosen already.
 func soleGroup(t *Target) *Group {
 	return &Group{
-		ID: t.Model, Strategy: StrategyFailover, Members: []Member{{Target: t, Weight: 1}}, Leaves: 1,
+		ID: t.Model, Strategy: StrategyFailover, Members: []Member{{Target: t, Weight: 1, Tags: []string{TagDefault}}}, Leaves: 1,
 		Retries: DefaultRetries, MaxFallbacks: -1, WhenAllUnavailable: UnavailableTryAnyway,
 	}
 }
@@ -50,6 +49,7 @@ func (c *compiler) routing(id string, path []string) *Group {
 	k.require(len(members) == 0 || slices.ContainsFunc(members, weighs), "/targets", "weights", "at least one weight must be above 0")
 	c.routings[id] = nil
 	g := newGroup(r, members)
+	g.Latency, g.HashOn, g.StickyOn = k.latency(r), k.hashOn(r.HashOn, "/hash_on"), k.hashOn(r.StickyOn, "/sticky_on")
 	k.require(g.Leaves <= MaxLeaves, "/targets", "leaves", fmt.Sprintf("the routing has %d targets, those of the routings in it included; at most %d are allowed", g.Leaves, MaxLeaves))
 	if k.ok {
 		c.routings[id], c.groups[id] = g, g
@@ -58,12 +58,7 @@ func (c *compiler) routing(id string, path []string) *Group {
 }
 
 func (k *checker) routingSettings(r *Routing) {
-	switch r.Strategy {
-	case StrategyFailover, StrategyRoundRobin, StrategyLeastLatency:
-	default:
-		k.require(false, "/strategy", "enum", `strategy must be "failover", "round_robin" or "least_latency"`)
-	}
-	k.require(r.Latency == nil || r.Strategy == StrategyLeastLatency, "/latency", "strategy", `latency belongs to strategy "least_latency"`)
+	k.strategy(r)
 	switch r.WhenAllUnavailable {
 	case "", UnavailableFail, UnavailableTryAnyway:
 	default:
@@ -74,6 +69,19 @@ func (k *checker) routingSettings(r *Routing) {
 	for i, s := range r.FallbackOnStatuses {
 		k.require(s >= 400 && s <= 499, "/fallback_on_statuses/"+strconv.Itoa(i), "range", "only 4xx can be listed: 5xx always falls back")
 	}
+}
+
+// strategy checks that the strategy exists and that the keys that it works with are there, and no others.
+func (k *checker) strategy(r *Routing) {
+	if !slices.Contains(Strategies(), r.Strategy) {
+		k.require(false, "/strategy", "enum", fmt.Sprintf("strategy must be one of %q", Strategies()))
+		return
+	}
+	hashes := r.Strategy == StrategyConsistentHash
+	k.require(!hashes || r.HashOn != nil, "/hash_on", "required", `strategy "consistent_hash" needs hash_on`)
+	k.require(hashes || r.HashOn == nil, "/hash_on", "strategy", `hash_on belongs to strategy "consistent_hash"`)
+	sticks := r.Strategy == StrategyLeastLatency || r.Strategy == StrategyLeastBusy
+	k.require(sticks || r.StickyOn == nil, "/sticky_on", "strategy", `sticky_on belongs to strategies "least_latency" and "least_busy"`)
 }
 
 // members resolves the targets of r. A target that cannot be served is left out with a degrading fault.
@@ -92,7 +100,12 @@ func (c *compiler) members(r *Routing, path []string) []Member {
 			c.fault(r.Ref(), SeverityDegrade, targetPointer(i, "weight"), "minimum", "weight must not be negative")
 			continue
 		}
-		m := Member{Weight: weight, Priority: t.Priority}
+		tags, bad := tags(t.Tags)
+		if bad >= 0 {
+			c.fault(r.Ref(), SeverityDegrade, targetPointer(i, "tags/"+strconv.Itoa(bad)), "tag", strconv.Quote(t.Tags[bad])+" is not a tag")
+			continue
+		}
+		m := Member{Weight: weight, Priority: t.Priority, Tags: tags}
 		var problem string
 		m.Target, m.Group, problem = c.member(t.Model, path)
 		if problem != "" {
@@ -165,13 +178,8 @@ func newGroup(r *Routing, members []Member) *Group {
 	if g.WhenAllUnavailable == "" {
 		g.WhenAllUnavailable = UnavailableTryAnyway
 	}
-	if r.Strategy == StrategyLeastLatency {
-		g.ProbeAfter = DefaultProbeAfter
-		if r.Latency != nil {
-			g.ProbeAfter = time.Duration(valueOr(r.Latency.ProbeAfter, Duration(DefaultProbeAfter)))
-		}
-	}
 	for _, m := range members {
+		g.Tagged = g.Tagged || len(m.Tags) > 0 || (m.Group != nil && m.Group.Tagged)
 		if m.Group == nil {
 			g.Leaves++
 			continue

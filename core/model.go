@@ -13,8 +13,13 @@ type Model struct {
 	UpstreamModel string    `json:"upstream_model"`
 	Timeouts      *Timeouts `json:"timeouts,omitempty"`
 	Cooldown      *Cooldown `json:"cooldown,omitempty"`
-	// Cost is what the provider charges, for metrics.
+	// Cost is what the provider charges, for metrics and for least_cost.
 	Cost *Cost `json:"cost,omitempty"`
+	// Capabilities lists all that the model can do beyond text. Absent (nil): not known, and nothing is withheld from
+	// it. An empty list: nothing.
+	Capabilities []Capability `json:"capabilities,omitzero"`
+	// MaxConcurrency is how many requests the upstream model serves at once. Absent: not known.
+	MaxConcurrency *int `json:"max_concurrency,omitempty"`
 	// Parameters changes the caller's body on its way to this model.
 	Parameters *Parameters `json:"parameters,omitempty"`
 	// HealthCheck asks the upstream regularly, from one node of the fleet, whether it is there. Absent: never.

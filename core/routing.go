@@ -5,10 +5,18 @@ type Strategy string
 
 // The strategies that this version serves.
 const (
-	StrategyFailover     Strategy = "failover"
-	StrategyRoundRobin   Strategy = "round_robin"
-	StrategyLeastLatency Strategy = "least_latency"
+	StrategyFailover       Strategy = "failover"
+	StrategyRoundRobin     Strategy = "round_robin"
+	StrategyLeastLatency   Strategy = "least_latency"
+	StrategyConsistentHash Strategy = "consistent_hash"
+	StrategyLeastCost      Strategy = "least_cost"
+	StrategyLeastBusy      Strategy = "least_busy"
 )
+
+// Strategies returns every strategy.
+func Strategies() []Strategy {
+	return []Strategy{StrategyFailover, StrategyRoundRobin, StrategyLeastLatency, StrategyConsistentHash, StrategyLeastCost, StrategyLeastBusy}
+}
 
 // WhenAllUnavailable says what happens when every target of a routing cools.
 type WhenAllUnavailable string
@@ -43,21 +51,24 @@ type Routing struct {
 	Timeouts *Timeouts `json:"timeouts,omitempty"`
 	// Latency holds the settings of least_latency; any other strategy refuses it.
 	Latency *Latency `json:"latency,omitempty"`
+	// HashOn names what consistent_hash hashes; that strategy needs it and any other refuses it.
+	HashOn *HashOn `json:"hash_on,omitempty"`
+	// StickyOn names what tells one session from another, for the strategies that can keep a session where it
+	// was: least_latency and least_busy. Absent: no stickiness.
+	StickyOn *HashOn `json:"sticky_on,omitempty"`
 }
 
 // RoutingTarget is one choice of a routing.
 type RoutingTarget struct {
 	// Model is the id of a model or of another routing.
 	Model string `json:"model"`
-	// Weight is the target's share in round_robin. Default 1; zero is only used when nothing else is left.
+	// Weight is the target's share of the traffic, as far as its strategy has shares. Default 1; zero is only used
+	// when nothing else is left.
 	Weight *int `json:"weight,omitempty"`
 	// Priority sorts targets into tiers, higher first. Default 0.
 	Priority int `json:"priority,omitempty"`
-}
-
-// Latency holds the settings of the least_latency strategy.
-type Latency struct {
-	// ProbeAfter is how long a target may go without a sample from any node before one node of the fleet
-	// sends it one real request. Default 60s; zero never probes.
-	ProbeAfter *Duration `json:"probe_after,omitempty"`
+	// Tags are for requests to ask by. A request that names tags is served by the targets that bear one of them; if
+	// there are none, by those that bear TagDefault. A request without tags is served by the targets without
+	// tags and those that bear TagDefault. The targets of a routing among the targets bear its tags too.
+	Tags []string `json:"tags,omitempty"`
 }

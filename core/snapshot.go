@@ -52,7 +52,11 @@ type Group struct {
 	WhenAllUnavailable WhenAllUnavailable
 	Deadline           time.Duration // 0: none
 	Timeouts           *Timeouts     // over those of the targets; nil: none of its own
-	ProbeAfter         time.Duration // 0: never probed; least_latency only
+	// Tagged: some member, here or in a group below, bears tags.
+	Tagged   bool
+	Latency  LatencyPolicy // zero unless the strategy is least_latency
+	HashOn   *HashOn       // nil unless the strategy is consistent_hash
+	StickyOn *HashOn       // nil: no stickiness
 }
 
 // Member is one choice of a group: exactly one of Target and Group is set.
@@ -61,6 +65,7 @@ type Member struct {
 	Group    *Group
 	Weight   int
 	Priority int
+	Tags     []string // sorted; those of the groups around it hold too
 }
 
 // Target is a compiled model: everything that an attempt needs to know.
@@ -71,7 +76,11 @@ type Target struct {
 	Signal        signal.Key
 	Limits        Limits
 	Cooldown      CooldownPolicy
-	Cost          Cost // zero: not known
+	Cost          Cost
+	Priced        bool // Cost was given; it may be zero then, too
+	Capabilities  Capabilities
+	// MaxConcurrency is how many requests the upstream model serves at once; 0: not known.
+	MaxConcurrency int
 	// Changes are made to every body on its way to this target.
 	Changes []Change
 	Health  *HealthPolicy // nil: not checked

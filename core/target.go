@@ -38,21 +38,25 @@ func (c *compiler) model(m *Model) {
 		fmt.Sprintf("max (%v) must not be below duration (%v)", cooldown.Max, cooldown.Duration))
 	changes, health := k.parameters(m.Parameters), k.healthCheck(m.HealthCheck)
 	k.require(m.Cost == nil || (m.Cost.InputPer1M >= 0 && m.Cost.OutputPer1M >= 0), "/cost", "minimum", "prices must not be negative")
+	can := k.capabilities(m.Capabilities)
+	k.require(valueOr(m.MaxConcurrency, 1) >= 1, "/max_concurrency", "minimum", "max_concurrency must be at least 1")
 	if !k.ok {
 		return
 	}
 	t := &Target{
-		Model:         m.ID,
-		UpstreamModel: m.UpstreamModel,
-		Upstream:      u,
-		Signal:        signalKey(u, m.UpstreamModel),
-		Limits:        defaultLimits.Over(c.doc.Providers[m.Provider].Timeouts).Over(m.Timeouts),
-		Cooldown:      cooldown,
-		Changes:       changes,
-		Health:        health,
+		Model:          m.ID,
+		UpstreamModel:  m.UpstreamModel,
+		Upstream:       u,
+		Signal:         signalKey(u, m.UpstreamModel),
+		Limits:         defaultLimits.Over(c.doc.Providers[m.Provider].Timeouts).Over(m.Timeouts),
+		Cooldown:       cooldown,
+		Changes:        changes,
+		Health:         health,
+		Capabilities:   can,
+		MaxConcurrency: valueOr(m.MaxConcurrency, 0),
 	}
 	if m.Cost != nil {
-		t.Cost = *m.Cost
+		t.Cost, t.Priced = *m.Cost, true
 	}
 	c.targets[m.ID] = t
 	c.groups[m.ID] = soleGroup(t)

@@ -41,6 +41,12 @@ func TestEveryFaultIsReportedAtOnceAtItsField(t *testing.T) {
 		{"routing", `{"strategy":"failover","targets":[{"model":"a","weight":0},{"model":"b","weight":0}]}`, []string{"/targets weights"}},
 		{"routing", `{"strategy":"failover","targets":[{"model":"a"}],"latency":{}}`, []string{"/latency strategy"}},
 		{"routing", `{"strategy":"least_latency","targets":[{"model":"a"}],"latency":{"probe_after":"1m","x":0}}`, []string{"/latency/x unknown-field"}},
+		{"routing", `{"strategy":"consistent_hash","targets":[{"model":"a"}],"latency":{},"sticky_on":{"source":"api_key"}}`, []string{"/hash_on required", "/latency strategy", "/sticky_on strategy"}},
+		{"routing", `{"strategy":"least_busy","targets":[{"model":"a","tags":["a b","x","x",""]}],"hash_on":{"source":"header"}}`, []string{"/hash_on strategy", "/hash_on/name required", "/targets/0/tags/0 tag", "/targets/0/tags/2 unique", "/targets/0/tags/3 tag"}},
+		{"routing", `{"strategy":"consistent_hash","targets":[{"model":"a"}],"hash_on":{"source":"client_ip","name":"X"}}`, []string{"/hash_on/name exclusive"}},
+		{"routing", `{"strategy":"consistent_hash","targets":[{"model":"a"}],"hash_on":{"source":"cookie","name":"a;b","x":1}}`, []string{"/hash_on/name token", "/hash_on/x unknown-field"}},
+		{"routing", `{"strategy":"least_latency","targets":[{"model":"a"}],"sticky_on":{"name":"X","source":"ip"},"latency":{"selection":"fast","sharpness":0,"inflight":true}}`, []string{"/latency/inflight type", "/latency/selection enum", "/latency/sharpness minimum", "/sticky_on/source enum"}},
+		{"routing", `{"strategy":"least_latency","targets":[{"model":"a"}],"sticky_on":{},"latency":{"sharpness":20.5}}`, []string{"/latency/sharpness maximum", "/sticky_on/source required"}},
 		{
 			"routing",
 			`{"id":".x","description":null,"strategy":"fastest","targets":[{"model":"a","weight":-1,"wieght":2},{"model":"/"},{"model":"c","weight":1.0},{"model":"d","priority":1e1},7,{"model":"d"},{"model":"d"},{}],
@@ -67,6 +73,8 @@ func TestEveryFaultIsReportedAtOnceAtItsField(t *testing.T) {
 				"/parameters/remove/0 reserved", "/parameters/remove/1 min-length", "/parameters/remove/2 type", "/parameters/set/model reserved", "/parameters/set/stream reserved",
 			},
 		},
+		{"model", `{"provider":"a","upstream_model":"u","capabilities":["tools","sight","tools"],"max_concurrency":0}`, []string{"/capabilities/1 enum", "/capabilities/2 unique", "/max_concurrency minimum"}},
+		{"model", `{"provider":"a","upstream_model":"u","capabilities":null,"max_concurrency":1.5}`, []string{"/capabilities type", "/max_concurrency type"}},
 		{"model", `{"provider":"a","upstream_model":"` + strings.Repeat("é", 257) + `"}`, []string{"/upstream_model max-length"}},
 		{"provider", `{}`, []string{"/base_url required", "/kind required"}},
 		{
@@ -118,9 +126,9 @@ func TestMessagesNameTheFieldTheRuleAndTheValue(t *testing.T) {
 	want := []string{
 		"deadline must be a string (got a number); it must be a length of time with a unit, such as \"300ms\", \"10s\" or \"1m30s\"",
 		"description must be at most 1024 characters long (got 1025)",
-		`strategy must be one of "failover", "round_robin", "least_latency" (got "fastest")`,
+		`strategy must be one of "failover", "round_robin", "least_latency", "consistent_hash", "least_cost", "least_busy" (got "fastest")`,
 		"targets[0].weight must be at least 0 (got -1)",
-		"targets[0].wieght is not a known field; known are model, priority, weight",
+		"targets[0].wieght is not a known field; known are model, priority, tags, weight",
 	}
 	var got []string
 	for _, f := range s.Validate("routing", []byte(in)) {

@@ -47,12 +47,12 @@ func (o *ordering) lift(g *core.Group, units []unit, begin int) {
 			return
 		}
 	}
-	if g.ProbeAfter <= 0 {
+	if g.Latency.ProbeAfter <= 0 {
 		return
 	}
 	for i := range units {
 		u := &units[i]
-		if i != leader && u.since > g.ProbeAfter && u.since/staler >= units[leader].since && o.owns(u) && o.claim(u, begin) {
+		if i != leader && u.since > g.Latency.ProbeAfter && u.since/staler >= units[leader].since && o.owns(u) && o.claim(u, begin) {
 			return
 		}
 	}

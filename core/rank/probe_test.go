@@ -108,9 +108,9 @@ func TestStaleTargetIsProbedByItsOwner(t *testing.T) {
 	f.board().Begin(key("b"))
 	f.want(g, "a b", "something is in flight")
 	f.board().Done(key("b"))
-	g.ProbeAfter = 0
+	g.Latency.ProbeAfter = 0
 	f.want(g, "a b", "probing is off")
-	g.ProbeAfter = time.Minute
+	g.Latency.ProbeAfter = time.Minute
 	f.answer("b", 900, 1)
 	f.want(g, "a b", "sampled again")
 }

@@ -100,6 +100,8 @@ func FuzzWhatTheSchemaAcceptsGoesThroughCoreAndBack(f *testing.F) {
 	}
 	f.Add("routing", []byte(`{"id":"r","strategy":"failover","targets":[{"model":"m","weight":1,"priority":-0}],"fallback_on_statuses":[],"labels":{}}`))
 	f.Add("model", []byte(`{"id":"m","provider":"p","upstream_model":"u","cost":{"input_per_1m":0.15,"output_per_1m":1e-999},"parameters":{"set":{"a":[1e2,null],"":{}},"remove":["b"]},"health_check":{"path":"/","interval":"1s"}}`))
+	f.Add("model", []byte(`{"id":"m","provider":"p","upstream_model":"u","capabilities":[],"max_concurrency":1}`))
+	f.Add("routing", []byte(`{"id":"r","strategy":"least_busy","targets":[{"model":"m","tags":[]}],"sticky_on":{"source":"cookie","name":"s"}}`))
 	f.Add("api_key", []byte(`{"id":"k","key_sha256":"9f86d081884c7d659a2feaa0c55ad015a3bf4f1b2b0b822cd15d6c15b0f00a08","allowed_models":[],"expires_at":"0000-01-01T00:00:00+23:59"}`))
 	f.Fuzz(func(t *testing.T, kind string, raw []byte) {
 		if len(s.Validate(kind, raw)) > 0 {

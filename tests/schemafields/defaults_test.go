@@ -43,8 +43,8 @@ func TestWritingADefaultOutChangesNothing(t *testing.T) {
 func TestEveryOptionalScalarHasADefaultOrMeansNothingWhenAbsent(t *testing.T) {
 	without := map[core.Kind][]string{
 		core.KindProvider: {"/id", "/description", "/auth/query", "/tls/ca_pem", "/tls/cert_pem", "/tls/key_pem", "/tls/server_name"},
-		core.KindModel:    {"/id", "/description", "/timeouts/attempt", "/timeouts/connect", "/timeouts/first_token", "/timeouts/idle"}, // the provider's
-		core.KindRouting:  {"/id", "/description", "/max_fallbacks", "/timeouts/attempt", "/timeouts/connect", "/timeouts/first_token", "/timeouts/idle"},
+		core.KindModel:    {"/id", "/description", "/max_concurrency", "/timeouts/attempt", "/timeouts/connect", "/timeouts/first_token", "/timeouts/idle"}, // the provider's
+		core.KindRouting:  {"/id", "/description", "/hash_on/name", "/max_fallbacks", "/sticky_on/name", "/timeouts/attempt", "/timeouts/connect", "/timeouts/first_token", "/timeouts/idle"},
 		core.KindAPIKey:   {"/id", "/description", "/expires_at"},
 	}
 	for _, kind := range core.Kinds() {

@@ -1,13 +1,15 @@
 package schemafields
 
 import (
+	"cmp"
 	"encoding/json"
+	"fmt"
 	"reflect"
 	"strings"
 	"testing"
 	"time"
 
-	"github.com/google/go-cmp/cmp"
+	gocmp "github.com/google/go-cmp/cmp"
 
 	"github.com/sluice-gateway/sluice/core"
 )
@@ -32,7 +34,7 @@ func TestSchemaFieldsAndGoFieldsAreTheSameSet(t *testing.T) {
 		for path, f := range schemaFields(t, kind) {
 			got[path] = shape{f.typ, f.required}
 		}
-		if diff := cmp.Diff(want, got); diff != "" {
+		if diff := gocmp.Diff(want, got); diff != "" {
 			t.Errorf("%s: the Go type (-) and the schema (+) differ:\n%s", kind, diff)
 		}
 	}
@@ -57,7 +59,7 @@ func goFields(t *testing.T, out map[string]shape, typ reflect.Type, path string)
 		for i := range typ.NumField() {
 			f := typ.Field(i)
 			name, options, _ := strings.Cut(f.Tag.Get("json"), ",")
-			out[path+"/"+name] = shape{jsonType(t, f.Type), options != "omitempty"}
+			out[path+"/"+name] = shape{jsonType(t, f.Type), options == ""}
 			goFields(t, out, f.Type, path+"/"+name)
 		}
 	}
@@ -87,6 +89,23 @@ func jsonType(t *testing.T, typ reflect.Type) string {
 	}
 	t.Fatalf("no JSON type for %s", typ)
 	return ""
+}
+
+func TestChoicesAreThoseOfCore(t *testing.T) {
+	names := func(list any) string { return fmt.Sprint(list) }
+	for path, want := range map[string]string{"/strategy": names(core.Strategies()), "/targets/*/tags/*": core.TagPattern} {
+		node := schemaFields(t, core.KindRouting)[path].node
+		if got := cmp.Or(node["pattern"], any(names(node["enum"]))); got != want {
+			t.Errorf("routing%s: the schema has %v, core %s", path, got, want)
+		}
+	}
+	can := schemaFields(t, core.KindModel)
+	if got, want := names(can["/capabilities/*"].node["enum"]), names(core.AllCapabilities()); got != want {
+		t.Errorf("capabilities: the schema has %s, core %s", got, want)
+	}
+	if got, want := can["/capabilities"].node["maxItems"], float64(len(core.AllCapabilities())); got != want {
+		t.Errorf("a model may list %v capabilities, want all %v", got, want)
+	}
 }
 
 func TestIDsHaveTheGrammarOfCore(t *testing.T) {

@@ -51,6 +51,22 @@ func TestTheSchemaRefusesWhatCoreRefusesOfOneResource(t *testing.T) {
 		{core.KindRouting, "/targets", []any{}},
 		{core.KindRouting, "/targets", []any{map[string]any{"model": "m", "weight": 0}}},
 		{core.KindRouting, "/targets/*/weight", -1},
+		{core.KindModel, "/max_concurrency", 0},
+		{core.KindModel, "/capabilities", []any{"sight"}},
+		{core.KindRouting, "/latency/selection", "fastest"},
+		{core.KindRouting, "/latency/inflight", "on"},
+		{core.KindRouting, "/latency/sharpness", 0},
+		{core.KindRouting, "/latency/sharpness", 20.01},
+		{core.KindRouting, "/targets/*/tags", []any{"ok", "not ok"}},
+		{core.KindRouting, "/targets/*/tags", []any{strings.Repeat("x", 65)}},
+		{core.KindRouting, "/strategy", "consistent_hash"},
+		{core.KindRouting, "/hash_on", map[string]any{"source": "api_key"}},
+		{core.KindRouting, "/sticky_on", map[string]any{"source": "body"}},
+		{core.KindRouting, "/sticky_on", map[string]any{"source": "header"}},
+		{core.KindRouting, "/sticky_on", map[string]any{"source": "header", "name": "a:b"}},
+		{core.KindRouting, "/sticky_on", map[string]any{"source": "cookie"}},
+		{core.KindRouting, "/sticky_on", map[string]any{"source": "api_key", "name": "x"}},
+		{core.KindRouting, "/sticky_on", map[string]any{"source": "client_ip", "name": "x"}},
 		{core.KindAPIKey, "/key_sha256", "abc"},
 		{core.KindAPIKey, "/key_sha256", strings.Repeat("g", 64)},
 		{core.KindAPIKey, "/allowed_models", []any{"["}},
@@ -62,6 +78,37 @@ func TestTheSchemaRefusesWhatCoreRefusesOfOneResource(t *testing.T) {
 		same := func(f core.Fault) bool { return len(stated) > 0 && f.Pointer == stated[0].Pointer }
 		if !slices.ContainsFunc(own, same) {
 			t.Errorf("%s%s = %v: core says %v, the schema %v; want both to refuse the same field", c.kind, c.path, c.value, own, stated)
+		}
+	}
+}
+
+// TestEveryStrategyRefusesTheSettingsOfAnother tries each strategy with each setting that belongs to some only.
+func TestEveryStrategyRefusesTheSettingsOfAnother(t *testing.T) {
+	s := load(t)
+	key := map[string]any{"source": "header", "name": "X-Key"}
+	belongs := map[string][]core.Strategy{
+		"latency":   {core.StrategyLeastLatency},
+		"hash_on":   {core.StrategyConsistentHash},
+		"sticky_on": {core.StrategyLeastLatency, core.StrategyLeastBusy},
+	}
+	values := map[string]map[string]any{"latency": {}, "hash_on": key, "sticky_on": key}
+	for _, strategy := range core.Strategies() {
+		for setting, owners := range belongs {
+			resources := plain()
+			routing := resources[core.KindRouting]
+			routing["strategy"] = string(strategy)
+			if strategy == core.StrategyConsistentHash {
+				routing["hash_on"] = key
+			}
+			routing[setting] = values[setting]
+			own, stated := coreFaults(t, resources, core.KindRouting), s.Validate("routing", encode(t, routing))
+			want := 1
+			if slices.Contains(owners, strategy) {
+				want = 0
+			}
+			if len(own) != want || len(stated) != want || want == 1 && (own[0].Pointer != "/"+setting || stated[0].Pointer != "/"+setting) {
+				t.Errorf("%s with %s: core says %v, the schema %v; want %d fault of it", strategy, setting, own, stated, want)
+			}
 		}
 	}
 }
