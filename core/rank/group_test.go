@@ -40,7 +40,7 @@ func nested(g *core.Group, weight, priority int) core.Member {
 func group(id string, s core.Strategy, members ...core.Member) *core.Group {
 	g := &core.Group{ID: id, Strategy: s, Members: members}
 	if s == core.StrategyLeastLatency {
-		g.ProbeAfter = time.Minute
+		g.Latency.ProbeAfter = time.Minute
 	}
 	for _, m := range members {
 		if m.Group == nil {
@@ -79,13 +79,13 @@ func (f *fixture) board() *signal.Board { return f.view.Board }
 // answer records n answers of that many milliseconds.
 func (f *fixture) answer(name string, millis float64, n int) {
 	for range n {
-		f.board().Succeed(key(name), f.view.Class, ms(millis), f.view.Now)
+		f.board().Succeed(key(name), f.view.Class, ms(millis), 0, f.view.Now)
 	}
 }
 
 func (f *fixture) fail(name string, millis float64, n int) {
 	for range n {
-		f.board().Fail(key(name), f.view.Class, ms(millis), f.view.Now)
+		f.board().Fail(key(name), f.view.Class, ms(millis), 0, f.view.Now)
 	}
 }
 

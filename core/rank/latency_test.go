@@ -191,7 +191,7 @@ func TestWhatIsNotMeasuredForLongFadesToTheBestKnown(t *testing.T) {
 
 func TestWhatCoolsIsNotTheBestKnown(t *testing.T) {
 	f, g := newFixture(t), latencyGroup("a", "b", "c")
-	g.ProbeAfter = 0
+	g.Latency.ProbeAfter = 0
 	f.answer("c", 3000, 1)
 	f.wait(80)
 	f.answer("a", 100, 20)
@@ -214,10 +214,10 @@ func replay(hs []history) (*signal.Board, time.Time) {
 	for i, h := range hs {
 		when := now.Add(-time.Duration(h.ago * float64(time.Second)))
 		for range h.failures {
-			b.Fail(signal.Key(i), signal.TTFT, 0, when)
+			b.Fail(signal.Key(i), signal.TTFT, 0, 0, when)
 		}
 		for _, a := range h.answers {
-			b.Succeed(signal.Key(i), signal.TTFT, ms(a), when)
+			b.Succeed(signal.Key(i), signal.TTFT, ms(a), 0, when)
 		}
 	}
 	return b, now

@@ -18,6 +18,7 @@ type Board struct {
 	fleet sync.Mutex
 	peers map[uint64]*member // by boot
 	names map[string]uint64  // the boot that a node's key last held
+	root  root               // instead of peers, in a large fleet
 
 	wire publication
 }
@@ -33,10 +34,12 @@ type row struct {
 	inflight atomic.Int64 // negative: the row is forgotten and must not be used
 	claimed  atomic.Bool
 
-	mu     sync.Mutex
-	record record
-	cool   time.Time // end of this node's cooldown
-	sent   sent
+	mu      sync.Mutex
+	record  record
+	cool    time.Time // end of this node's cooldown
+	sent    sent
+	waiting [classes]waiting
+	cached  [classes]cached
 }
 
 // forgotten is what the in-flight count of a forgotten row is near.
@@ -77,15 +80,21 @@ func (b *Board) row(k Key) *row {
 	return next[k]
 }
 
-// Begin counts a request of this node in flight. Each Begin is followed by exactly one Done.
-func (b *Board) Begin(k Key) {
+// Begin counts a request of this node in flight and returns the load that it meets: how many the fleet had in
+// flight just before. Each Begin is followed by exactly one Done.
+func (b *Board) Begin(k Key) (load int) {
 	for {
 		r := b.row(k)
-		if r.inflight.Add(1) > forgotten/2 {
-			return
+		if n := r.inflight.Add(1); n > forgotten/2 {
+			load = int(n - 1)
+			break
 		}
 		r.inflight.Add(-1)
 	}
+	if f := b.fold(k); f != nil {
+		load += f.inflight
+	}
+	return load
 }
 
 // Done ends what Begin began.

@@ -49,7 +49,7 @@ func TestInflightIsZeroAfterAllAreDone(t *testing.T) {
 func TestForgetDropsWhatIsNotKeptUnlessInFlight(t *testing.T) {
 	b := NewBoard()
 	for k := range Key(4) {
-		b.Succeed(k, TTFT, ms(100), start)
+		b.Succeed(k, TTFT, ms(100), 0, start)
 	}
 	b.Begin(2)
 	b.Claim(3)
@@ -116,15 +116,15 @@ func TestCooldownIsTheLongestOfTheFleet(t *testing.T) {
 
 func TestBoardStandsConcurrentUse(t *testing.T) {
 	b, peer := NewBoard(), NewBoard()
-	peer.Succeed(1, TTFT, ms(10), start)
+	peer.Succeed(1, TTFT, ms(10), 0, start)
 	var wg sync.WaitGroup
 	for i := range 4 {
 		wg.Go(func() {
 			for n := range 300 {
 				k, now := Key(n%100), at(float64(n)/100)
 				b.Begin(k)
-				b.Succeed(k, TTFT, ms(10), now)
-				b.Fail(k, Total, ms(10), now)
+				b.Succeed(k, TTFT, ms(10), 0, now)
+				b.Fail(k, Total, ms(10), 0, now)
 				b.Cool(k, now, now)
 				b.Estimate(k, TTFT, now)
 				b.Warm(k)
@@ -146,18 +146,21 @@ func TestBoardStandsConcurrentUse(t *testing.T) {
 func TestRequestPathAllocatesNothing(t *testing.T) {
 	b, peer := NewBoard(), NewBoard()
 	const k = Key(1 << 60)
-	peer.Succeed(k, TTFT, ms(10), start)
+	peer.Succeed(k, TTFT, ms(10), 0, start)
 	b.SetPeer("a", send(t, peer, start))
 	b.Fold(start)
 	b.Begin(k)
 	now := start
+	var w Wait
 	got := testing.AllocsPerRun(100, func() {
 		now = now.Add(time.Millisecond)
 		b.Begin(k)
+		b.Await(&w, k, TTFT, now)
+		w.Answered()
 		b.Claim(k)
 		b.Release(k)
-		b.Succeed(k, TTFT, ms(10), now)
-		b.Fail(k, TTFT, ms(10), now)
+		b.Succeed(k, TTFT, ms(10), 0, now)
+		b.Fail(k, TTFT, ms(10), 0, now)
 		b.Cool(k, now, now)
 		b.Cooling(k, now)
 		b.Warm(k)
@@ -171,22 +174,33 @@ func TestRequestPathAllocatesNothing(t *testing.T) {
 
 func BenchmarkEstimate(bm *testing.B) {
 	b, peer := NewBoard(), NewBoard()
-	peer.Succeed(1, TTFT, ms(10), start)
-	b.Succeed(1, TTFT, ms(10), start)
+	peer.Succeed(1, TTFT, ms(10), 0, start)
+	b.Succeed(1, TTFT, ms(10), 0, start)
 	b.SetPeer("a", send(bm, peer, start))
 	b.Fold(start)
-	now := at(0.2)
 	bm.ReportAllocs()
 	for bm.Loop() {
-		b.Estimate(1, TTFT, now)
+		b.Estimate(1, TTFT, at(0.2))
+	}
+}
+
+func BenchmarkEstimateAfterASample(bm *testing.B) {
+	b, peer := NewBoard(), NewBoard()
+	peer.Succeed(1, TTFT, ms(10), 1, start)
+	b.SetPeer("a", send(bm, peer, start))
+	b.Fold(start)
+	bm.ReportAllocs()
+	for bm.Loop() {
+		b.Succeed(1, TTFT, ms(10), 1, at(0.1))
+		b.Estimate(1, TTFT, at(0.2))
 	}
 }
 
 func BenchmarkFoldOf200PeersWith50Keys(bm *testing.B) {
 	b, peer := NewBoard(), NewBoard()
 	for k := range Key(50) {
-		peer.Succeed(k, TTFT, ms(10), start)
-		peer.Succeed(k, Total, ms(10), start)
+		peer.Succeed(k, TTFT, ms(10), 0, start)
+		peer.Succeed(k, Total, ms(10), 0, start)
 	}
 	for range 200 {
 		p := send(bm, peer, start)

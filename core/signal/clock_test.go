@@ -42,7 +42,7 @@ func sameEstimate(a, b Estimate, tolerance float64) bool {
 		}
 	}
 	return near(a.Latency, b.Latency, tolerance) && near(a.Weight, b.Weight, tolerance) &&
-		near(a.Failures, b.Failures, tolerance) && near(a.Attempts, b.Attempts, tolerance) &&
+		near(a.Failures, b.Failures, tolerance) && near(a.Attempts, b.Attempts, tolerance) && near(a.Load, b.Load, tolerance) &&
 		a.Measured == b.Measured && a.Tried == b.Tried && a.Failing == b.Failing &&
 		(a.SinceSample-b.SinceSample).Abs() <= 2*time.Millisecond
 }

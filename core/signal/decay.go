@@ -5,31 +5,36 @@ import (
 	"time"
 )
 
-// The half-lives of the three rungs. Three seconds notices a target that slows down, ten follows it, sixty
-// keeps groups with one request a second informed. They divide slow, so that one power serves all three.
+// The half-lives of the three rungs, and of the trend. Three seconds notices a target that slows down, ten
+// follows it, sixty keeps groups with one request a second informed. How a target takes load changes as
+// seldom as what it runs on. They divide trend, so that one power serves all.
 const (
 	fast   = 3 * time.Second
 	middle = 10 * time.Second
 	slow   = 60 * time.Second
+	trend  = 4 * slow
 
 	rungs = 3
+	lives = rungs + 1
 )
 
-// factors are what remains of a weight at each rung after some time.
-type factors [rungs]float64
+// factors are what remains of a weight at each half-life after some time.
+type factors [lives]float64
 
-var undecayed = factors{1, 1, 1}
+var undecayed = factors{1, 1, 1, 1}
 
 // decay returns 2^(-d/H) for each half-life H. Time never runs backwards: a negative d counts as zero.
 func decay(d time.Duration) factors {
 	if d <= 0 {
 		return undecayed
 	}
-	y := power(float64(d) / float64(slow))
+	z := power(float64(d) / float64(trend))
+	z2 := z * z
+	y := z2 * z2
 	y2 := y * y
 	y4 := y2 * y2
 	y16 := y4 * y4 * y4 * y4
-	return factors{y16 * y4, y4 * y2, y}
+	return factors{y16 * y4, y4 * y2, y, z}
 }
 
 // power returns 2^-x. The time since the last fold or sample is short as a rule, and there the series is three

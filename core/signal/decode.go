@@ -27,18 +27,24 @@ func decode(b []byte, received time.Time) (*Peer, error) {
 	if len(b) < headerSize {
 		return nil, errTruncated
 	}
-	r := reader{b}
+	r := reader{b: b}
 	if v := r.u8(); v != version {
 		return nil, fmt.Errorf("version %d is not known", v)
 	}
+	k := kind(r.u8())
+	if k > ofAll {
+		return nil, fmt.Errorf("kind %d is not known", k)
+	}
+	limit, bound := k.limits()
+	r.bound = bound
 	ratio, err := r.ratio()
 	if err != nil {
 		return nil, err
 	}
-	p := &Peer{boot: r.u64(), sequence: r.u64(), received: received}
+	p := &Peer{kind: k, boot: r.u64(), sequence: r.u64(), received: received}
 	n := int(r.u16())
-	if n > maxEntries {
-		return nil, fmt.Errorf("%d entries are more than %d", n, maxEntries)
+	if n > limit {
+		return nil, fmt.Errorf("%d entries are more than %d", n, limit)
 	}
 	if err := p.read(&r, n, &ratio); err != nil {
 		return nil, err
@@ -81,7 +87,10 @@ func (p *Peer) read(r *reader, n int, ratio *factors) error {
 }
 
 // reader takes fields off the front of b. Only what is known to be there may be taken.
-type reader struct{ b []byte }
+type reader struct {
+	b     []byte
+	bound float64 // of weights
+}
 
 func (r *reader) take(n int) []byte {
 	field := r.b[:n]
@@ -100,14 +109,13 @@ func (r *reader) entry(received time.Time) (e entry, ok bool, err error) {
 	if len(r.b) < entrySize {
 		return e, false, errTruncated
 	}
-	e = entry{key: Key(r.u64()), inflight: int(r.u16()), record: record{at: received}}
+	e = entry{key: Key(r.u64()), inflight: int(r.u32()), record: record{at: received}}
 	left := time.Duration(r.u32()) * time.Millisecond
 	ok = left <= maxCooldown
 	if left > 0 {
 		e.cool = received.Add(left)
 	}
-	e.record.failures, e.record.attempts = r.f32(), r.f32()
-	ok = ok && isWeight(e.record.attempts) && e.record.failures >= 0 && e.record.failures <= e.record.attempts
+	ok = r.counts(&e.record) && ok
 	mask := r.u8()
 	if mask >= 1<<classes {
 		return e, false, fmt.Errorf("classes %#b are not known", mask)
@@ -124,14 +132,22 @@ func (r *reader) entry(received time.Time) (e entry, ok bool, err error) {
 	return e, ok, nil
 }
 
+func (r *reader) counts(x *record) bool {
+	x.attempts, x.failures, x.loads = r.f32(), r.f32(), r.f32()
+	return r.isWeight(x.attempts) && x.failures >= 0 && x.failures <= x.attempts &&
+		x.loads >= 0 && x.loads <= x.attempts*math.MaxUint32
+}
+
 func (r *reader) class(x *samples) bool {
 	x.okay, x.failed = r.age(), r.age()
 	ok := x.seen()
 	for i := range x.sums {
-		x.sums[i] = sum{r.f32(), r.f32()}
-		ok = ok && x.sums[i].bounded()
+		w := r.f32()
+		x.sums[i] = sum{r.f32(), w}
+		ok = ok && r.isWeight(w) && x.sums[i].bounded()
 	}
-	return ok
+	x.fit = fit{r.f32(), r.f32(), r.f32(), r.f32(), r.f32(), r.f32()}
+	return ok && r.isWeight(x.fit.w) && x.fit.bounded()
 }
 
 func (r *reader) age() age {
@@ -148,8 +164,8 @@ func (x sum) bounded() bool {
 		return x.s == 0
 	}
 	m := x.mean()
-	return isWeight(x.w) && m >= minLatency.Seconds()*(1-rounding) && m <= maxLatency.Seconds()*(1+rounding)
+	return m >= minLatency.Seconds()*(1-rounding) && m <= maxLatency.Seconds()*(1+rounding)
 }
 
 // isWeight is false for NaN too.
-func isWeight(w float64) bool { return w >= 0 && w <= maxWeight }
+func (r *reader) isWeight(w float64) bool { return w >= 0 && w <= r.bound }

@@ -1,10 +1,8 @@
 package signal
 
 import (
-	"cmp"
 	"encoding/binary"
 	"math"
-	"slices"
 	"sync"
 	"sync/atomic"
 	"time"
@@ -34,9 +32,13 @@ func (b *Board) Encode(dst []byte, now time.Time) []byte {
 	if moved || b.wire.pause == 0 {
 		b.wire.pause = refresh
 	}
-	dst = b.appendHeader(dst, len(entries))
+	dst = appendHeader(dst, ofMember, b.boot, b.wire.sequence, len(entries))
+	return appendEntries(dst, entries, now, maxWeight)
+}
+
+func appendEntries(dst []byte, entries []entry, now time.Time, bound float64) []byte {
 	for i := range entries {
-		dst = appendEntry(dst, &entries[i], now)
+		dst = appendEntry(dst, &entries[i], now, bound)
 	}
 	return dst
 }
@@ -46,18 +48,13 @@ func (b *Board) Encode(dst []byte, now time.Time) []byte {
 func (b *Board) published(now time.Time) []entry {
 	var out []entry
 	b.each(func(k Key, r *row) {
-		e := r.send(now)
+		e := r.send(b.fold(k), now)
 		e.key = k
-		if e.inflight > 0 || e.cool.After(now) || e.record.latest().within(memory) {
+		if e.told(now) {
 			out = append(out, e)
 		}
 	})
-	if len(out) > maxEntries {
-		slices.SortFunc(out, func(a, b entry) int { return cmp.Compare(a.idle(now), b.idle(now)) })
-		out = out[:maxEntries]
-	}
-	slices.SortFunc(out, func(a, b entry) int { return cmp.Compare(a.key, b.key) })
-	return out
+	return bounded(out, maxEntries, now)
 }
 
 // idle is how long a key has been without news; one that cools or has a request in flight is news.
@@ -68,40 +65,59 @@ func (e *entry) idle(now time.Time) time.Duration {
 	return e.record.latest().since()
 }
 
-func (r *row) send(now time.Time) entry {
+func (r *row) send(f *fold, now time.Time) entry {
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	r.sent = sent{record: r.record, inflight: max(r.inflight.Load(), 0), cool: r.cool}
-	r.sent.record.age(now)
+	r.sent = r.newsLocked(f, now)
 	return entry{inflight: int(r.sent.inflight), cool: r.cool, record: r.sent.record}
 }
 
-func (b *Board) appendHeader(dst []byte, entries int) []byte {
-	dst = append(dst, version)
+// newsLocked is what there is to tell of the row at now: its record, and as provisional samples the requests
+// that have waited longer than the fleet's estimate.
+func (r *row) newsLocked(f *fold, now time.Time) sent {
+	r.record.age(now)
+	s := sent{record: r.record, inflight: max(r.inflight.Load(), 0), cool: r.cool}
+	for c := range Class(classes) {
+		if r.waiting[c].first != nil {
+			s.overdue[c] = r.overdueLocked(&s.record, c, r.knownLocked(f, c, now), now)
+		}
+	}
+	return s
+}
+
+// knownLocked is the latency of what has been answered: overdue requests are measured against it.
+func (r *row) knownLocked(f *fold, c Class, now time.Time) float64 {
+	m := r.mergedLocked(f, now)
+	return m.estimate(c, now).Latency
+}
+
+func appendHeader(dst []byte, k kind, boot, sequence uint64, entries int) []byte {
+	dst = append(dst, version, byte(k))
 	for _, h := range halfLives {
 		dst = binary.LittleEndian.AppendUint16(dst, uint16(h/time.Second))
 	}
-	dst = binary.LittleEndian.AppendUint64(dst, b.boot)
-	dst = binary.LittleEndian.AppendUint64(dst, b.wire.sequence)
+	dst = binary.LittleEndian.AppendUint64(dst, boot)
+	dst = binary.LittleEndian.AppendUint64(dst, sequence)
 	return binary.LittleEndian.AppendUint16(dst, uint16(entries))
 }
 
-func appendEntry(dst []byte, e *entry, now time.Time) []byte {
+func appendEntry(dst []byte, e *entry, now time.Time, bound float64) []byte {
 	dst = binary.LittleEndian.AppendUint64(dst, uint64(e.key))
-	dst = binary.LittleEndian.AppendUint16(dst, uint16(min(e.inflight, math.MaxUint16)))
+	dst = binary.LittleEndian.AppendUint32(dst, uint32(min(e.inflight, math.MaxUint32)))
 	left := (remaining(e.cool, now) + time.Millisecond - 1) / time.Millisecond
 	dst = binary.LittleEndian.AppendUint32(dst, uint32(left))
-	dst = appendSum(dst, sum{e.record.failures, e.record.attempts})
+	r := &e.record
+	dst = appendSums(dst, bound, r.attempts, r.failures, r.loads)
 	var mask byte
-	for c := range e.record.class {
-		if e.record.class[c].seen() {
+	for c := range r.class {
+		if r.class[c].seen() {
 			mask |= 1 << c
 		}
 	}
 	dst = append(dst, mask)
-	for c := range e.record.class {
-		if e.record.class[c].seen() {
-			dst = appendClass(dst, &e.record.class[c])
+	for c := range r.class {
+		if r.class[c].seen() {
+			dst = appendClass(dst, &r.class[c], bound)
 		}
 	}
 	return dst
@@ -109,13 +125,14 @@ func appendEntry(dst []byte, e *entry, now time.Time) []byte {
 
 func (x *samples) seen() bool { return latest(x.okay, x.failed) != 0 }
 
-func appendClass(dst []byte, x *samples) []byte {
+func appendClass(dst []byte, x *samples, bound float64) []byte {
 	dst = appendAge(dst, x.okay)
 	dst = appendAge(dst, x.failed)
 	for _, r := range x.sums {
-		dst = appendSum(dst, r)
+		dst = appendSums(dst, bound, r.w, r.s)
 	}
-	return dst
+	t := &x.fit
+	return appendSums(dst, bound, t.w, t.x, t.y, t.xx, t.xy, t.yy)
 }
 
 func appendAge(dst []byte, a age) []byte {
@@ -126,14 +143,22 @@ func appendAge(dst []byte, a age) []byte {
 	return binary.LittleEndian.AppendUint32(dst, uint32(ms))
 }
 
-// appendSum writes the sum and the weight within the bounds; the mean stays.
-func appendSum(dst []byte, x sum) []byte {
-	if x.w < minWeight {
-		x = sum{}
+// appendSums writes a weight within its bound and the sums that belong to it, whose means stay.
+func appendSums(dst []byte, bound, w float64, sums ...float64) []byte {
+	scale := 1.0
+	switch {
+	case w < minWeight:
+		w, scale = 0, 0
+	case w > bound:
+		w, scale = bound, bound/w
 	}
-	if x.w > maxWeight {
-		x = sum{x.s * maxWeight / x.w, maxWeight}
+	dst = appendF32(dst, w)
+	for _, s := range sums {
+		dst = appendF32(dst, s*scale)
 	}
-	dst = binary.LittleEndian.AppendUint32(dst, math.Float32bits(float32(x.s)))
-	return binary.LittleEndian.AppendUint32(dst, math.Float32bits(float32(x.w)))
+	return dst
+}
+
+func appendF32(dst []byte, v float64) []byte {
+	return binary.LittleEndian.AppendUint32(dst, math.Float32bits(float32(v)))
 }

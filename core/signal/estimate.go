@@ -30,6 +30,11 @@ type Estimate struct {
 	Failures float64
 	// Attempts is the decayed count of attempts (half-life 10 s).
 	Attempts float64
+	// Load is the mean number of requests that the fleet had in flight when recent attempts began (half-life 10 s).
+	Load float64
+	// Elasticity is d ln latency / d ln load over the last minutes: about zero where latency does not depend on
+	// load, one where it grows with it. ElasticityError is its standard error, infinite while too little is known.
+	Elasticity, ElasticityError float64
 	// Inflight is how many requests the fleet has in flight.
 	Inflight int
 	// Cooling is how long the key is still set aside; zero if it is not.
@@ -45,48 +50,103 @@ type Estimate struct {
 }
 
 // Estimate returns what this node and its peers know of k at now. A class without samples borrows the
-// latency of the other.
+// latency of the other. What was sampled counts at once, and decay alone is seen within the life of a cached
+// estimate.
 func (b *Board) Estimate(k Key, c Class, now time.Time) Estimate {
-	var m record
+	t := b.folded.Load()
+	f := t.find(k)
 	var e Estimate
 	var cool time.Time
 	if r := b.shard(k).find(k); r != nil {
-		e.Inflight = int(max(r.inflight.Load(), 0))
 		r.mu.Lock()
-		m.gather(&r.record, now)
+		e = r.estimateLocked(t, f, c, now)
 		cool = r.cool
 		r.mu.Unlock()
+		e.Inflight = int(max(r.inflight.Load(), 0))
+	} else if f != nil {
+		e = f.record.estimate(c, now)
+	} else {
+		return (&record{}).estimate(c, now)
 	}
-	if f := b.fold(k); f != nil {
+	if f != nil {
 		e.Inflight += f.inflight
 		cool = later(cool, f.cool)
-		m.gather(&f.record, now)
 	}
 	e.Cooling = remaining(cool, now)
+	return e
+}
+
+// cacheFor is how long an estimate that only decays is not computed anew: a hundredth of the fast rung's weight.
+const cacheFor = 50 * time.Millisecond
+
+// cached is an estimate of a row and its fold, without what changes from request to request.
+type cached struct {
+	estimate Estimate
+	at       time.Time // zero: stale
+	table    *table
+}
+
+// staleLocked makes the next estimates be computed.
+func (r *row) staleLocked() { r.cached[TTFT].at, r.cached[Total].at = time.Time{}, time.Time{} }
+
+func (r *row) estimateLocked(t *table, f *fold, c Class, now time.Time) Estimate {
+	x := &r.cached[c]
+	passed := now.Sub(x.at)
+	if x.table == t && passed >= 0 && passed < cacheFor {
+		e := x.estimate
+		if e.SinceSample != Never {
+			e.SinceSample += passed
+		}
+		return e
+	}
+	m := r.mergedLocked(f, now)
+	*x = cached{estimate: m.estimate(c, now), at: now, table: t}
+	if r.overdueLocked(&m, c, x.estimate.Latency, now) {
+		x.estimate = m.estimate(c, now)
+	}
+	return x.estimate
+}
+
+// mergedLocked is the row's own record and its fold, aged to now.
+func (r *row) mergedLocked(f *fold, now time.Time) record {
+	m := record{at: now}
+	m.gather(&r.record, now)
+	if f != nil {
+		m.gather(&f.record, now)
+	}
+	return m
+}
+
+// estimate reads a record, without cooldown and requests in flight.
+func (r *record) estimate(c Class, now time.Time) Estimate {
+	m := *r
+	m.age(now)
+	var e Estimate
 	e.read(&m, c)
 	return e
 }
 
 func (e *Estimate) read(m *record, c Class) {
-	e.SinceSample = latest(m.class[c].okay, m.class[c].failed).since()
+	own, other := &m.class[c], &m.class[c.other()]
+	e.SinceSample = latest(own.okay, own.failed).since()
 	if e.SinceSample == Never {
-		e.SinceSample = latest(m.class[c.other()].okay, m.class[c.other()].failed).since()
+		e.SinceSample = latest(other.okay, other.failed).since()
 		e.Borrowed = e.SinceSample != Never
 	}
 	okay, failed := m.okay(), m.failed()
 	e.Measured = okay.within(memory)
 	e.Tried = e.Measured || failed.within(memory)
 	e.Failing = e.Tried && failed.since() < okay.since() && !okay.within(patience)
-	e.Attempts = m.attempts
-	e.Failures = m.failureRate()
-	x := &m.class[c].sums
-	if y := &m.class[c.other()].sums; x[2].w < faint && y[2].w > x[2].w {
-		x = y
+	e.Attempts, e.Failures, e.Load = m.attempts, m.failureRate(), m.load()
+	x := own
+	if own.sums[2].w < faint && other.sums[2].w > own.sums[2].w {
+		x = other
 	}
-	e.Latency, e.Weight = x.latency()
-	for i := range x {
-		e.Rungs[i] = x[i].mean()
+	e.Latency, e.Weight = x.sums.latency()
+	for i := range x.sums {
+		e.Rungs[i] = x.sums[i].mean()
 	}
+	e.Elasticity, e.ElasticityError = x.fit.slope()
 }
 
 // Keys returns, sorted, every key that was tried, is in flight or cools, here or at a peer.

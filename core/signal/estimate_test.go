@@ -9,21 +9,21 @@ import (
 
 func TestEstimateOfAnUnknownKeyIsEmpty(t *testing.T) {
 	got := NewBoard().Estimate(1, TTFT, start)
-	if want := (Estimate{SinceSample: Never}); got != want {
+	if want := (Estimate{SinceSample: Never, ElasticityError: math.Inf(1)}); got != want {
 		t.Errorf("got %+v, want %+v", got, want)
 	}
 }
 
 func TestEqualSamplesGiveThatLatencyWhateverWentBefore(t *testing.T) {
 	b := NewBoard()
-	b.Succeed(1, TTFT, 10*time.Second, at(0))
+	b.Succeed(1, TTFT, 10*time.Second, 0, at(0))
 	for _, phase := range []struct {
 		from, to float64
 		latency  float64
 	}{{1, 31, 0.05}, {31, 61, 2}, {61, 121, 0.3}} {
 		now := phase.from
 		for ; now < phase.to; now += 0.1 {
-			b.Succeed(1, TTFT, ms(phase.latency*1000), at(now))
+			b.Succeed(1, TTFT, ms(phase.latency*1000), 0, at(now))
 		}
 		m := b.Estimate(1, TTFT, at(now)).Rungs
 		if !near(m[0], phase.latency, 0.01) || !near(m[1], phase.latency, 0.4) {
@@ -37,7 +37,7 @@ func TestEqualSamplesAreTheEstimateToTheLastDigits(t *testing.T) {
 		b, now, want := NewBoard(), start, float64(millis)/1000+0.001
 		for range int(n) + 1 {
 			now = now.Add(time.Duration(gap) * time.Millisecond)
-			b.Succeed(1, Total, time.Duration(want*float64(time.Second)), now)
+			b.Succeed(1, Total, time.Duration(want*float64(time.Second)), 0, now)
 		}
 		return near(b.Estimate(1, Total, now.Add(time.Minute)).Latency, want, 1e-6)
 	}
@@ -52,7 +52,7 @@ func TestSlowerTargetIsBlamedFastAndForgivenSlowly(t *testing.T) {
 		from := now
 		for !until(b.Estimate(1, TTFT, at(now)).Latency) && now < from+600 {
 			now += 0.1
-			b.Succeed(1, TTFT, ms(latency*1000), at(now))
+			b.Succeed(1, TTFT, ms(latency*1000), 0, at(now))
 		}
 		return now - from
 	}
@@ -69,12 +69,12 @@ func TestSlowerTargetIsBlamedFastAndForgivenSlowly(t *testing.T) {
 
 func TestFastFailureNeverMakesATargetLookFast(t *testing.T) {
 	b := NewBoard()
-	b.Fail(1, TTFT, ms(2), at(0))
+	b.Fail(1, TTFT, ms(2), 0, at(0))
 	if got := b.Estimate(1, TTFT, at(0)); got.Latency != 0 || got.Weight != 0 || got.Measured || !got.Tried || !got.Failing {
 		t.Errorf("only a failure: got %+v, want tried, failing and without a latency", got)
 	}
-	b.Succeed(1, TTFT, ms(300), at(1))
-	b.Fail(1, TTFT, ms(2), at(1))
+	b.Succeed(1, TTFT, ms(300), 0, at(1))
+	b.Fail(1, TTFT, ms(2), 0, at(1))
 	if got := b.Estimate(1, TTFT, at(1)); !near(got.Latency, 0.3, 1e-9) {
 		t.Errorf("a failure after 2 ms beside an answer after 300 ms: latency %v, want 0.3", got.Latency)
 	}
@@ -82,8 +82,8 @@ func TestFastFailureNeverMakesATargetLookFast(t *testing.T) {
 
 func TestTimeoutCountsAtLeastAsLongAsItTook(t *testing.T) {
 	b := NewBoard()
-	b.Succeed(1, TTFT, ms(300), at(0))
-	b.Fail(1, TTFT, time.Minute, at(0))
+	b.Succeed(1, TTFT, ms(300), 0, at(0))
+	b.Fail(1, TTFT, time.Minute, 0, at(0))
 	if got := b.Estimate(1, TTFT, at(0)); !near(got.Latency, 30.15, 1e-9) || !near(got.Failures, 0.25, 1e-9) {
 		t.Errorf("got latency %v and failures %v, want 30.15 and 0.25", got.Latency, got.Failures)
 	}
@@ -91,17 +91,17 @@ func TestTimeoutCountsAtLeastAsLongAsItTook(t *testing.T) {
 
 func TestOneFailureBesideRecentAnswersIsNotFailing(t *testing.T) {
 	b := NewBoard()
-	b.Succeed(1, TTFT, ms(300), at(0))
+	b.Succeed(1, TTFT, ms(300), 0, at(0))
 	for _, tc := range []struct {
 		after float64
 		want  bool
 	}{{1, false}, {29, false}, {31, true}} {
-		b.Fail(1, Total, ms(2), at(tc.after))
+		b.Fail(1, Total, ms(2), 0, at(tc.after))
 		if got := b.Estimate(1, TTFT, at(tc.after)).Failing; got != tc.want {
 			t.Errorf("failing when the last answer is %v s old: got %v, want %v", tc.after, got, tc.want)
 		}
 	}
-	b.Succeed(1, Total, ms(300), at(32))
+	b.Succeed(1, Total, ms(300), 0, at(32))
 	if b.Estimate(1, TTFT, at(32)).Failing {
 		t.Error("failing after an answer, want not")
 	}
@@ -109,13 +109,13 @@ func TestOneFailureBesideRecentAnswersIsNotFailing(t *testing.T) {
 
 func TestAttemptIsForgottenAfterTheMemory(t *testing.T) {
 	b := NewBoard()
-	b.Succeed(1, TTFT, ms(100), at(0))
-	b.Fail(2, TTFT, ms(100), at(0))
+	b.Succeed(1, TTFT, ms(100), 0, at(0))
+	b.Fail(2, TTFT, ms(100), 0, at(0))
 	for k := Key(1); k <= 2; k++ {
 		if e := b.Estimate(k, TTFT, start.Add(memory)); !e.Tried {
 			t.Errorf("key %d after %v: got untried, want tried", k, memory)
 		}
-		if e := b.Estimate(k, TTFT, start.Add(memory+1)); e.Tried || e.Measured || e.Failing {
+		if e := b.Estimate(k, TTFT, start.Add(memory+cacheFor)); e.Tried || e.Measured || e.Failing {
 			t.Errorf("key %d after more than %v: got %+v, want nothing", k, memory, e)
 		}
 	}
@@ -123,11 +123,11 @@ func TestAttemptIsForgottenAfterTheMemory(t *testing.T) {
 
 func TestClassWithoutSamplesBorrowsTheOther(t *testing.T) {
 	b := NewBoard()
-	b.Succeed(1, TTFT, ms(200), at(0))
+	b.Succeed(1, TTFT, ms(200), 0, at(0))
 	if got := b.Estimate(1, Total, at(0)); !near(got.Latency, 0.2, 1e-9) || !got.Measured || !got.Borrowed || got.SinceSample != 0 {
 		t.Errorf("total with only ttft measured: got %+v, want 0.2 s, measured, borrowed, sampled just now", got)
 	}
-	b.Succeed(1, Total, ms(4000), at(1))
+	b.Succeed(1, Total, ms(4000), 0, at(1))
 	if got := b.Estimate(1, Total, at(1)); !near(got.Latency, 4, 1e-9) || got.Borrowed {
 		t.Errorf("total with both measured: got %+v, want 4 s of its own", got)
 	}
@@ -146,10 +146,10 @@ func TestSamplesOutOfOrderCountAsInOrder(t *testing.T) {
 		}
 		order := r.Perm(len(times))
 		for i := range times {
-			shuffled.Succeed(1, TTFT, ms(100+times[i]*10), at(times[i]))
+			shuffled.Succeed(1, TTFT, ms(100+times[i]*10), 0, at(times[i]))
 		}
 		for _, i := range order {
-			ordered.Succeed(1, TTFT, ms(100+times[i]*10), at(times[i]))
+			ordered.Succeed(1, TTFT, ms(100+times[i]*10), 0, at(times[i]))
 		}
 		return sameEstimate(ordered.Estimate(1, TTFT, at(40)), shuffled.Estimate(1, TTFT, at(40)), 1e-9)
 	}
@@ -169,9 +169,9 @@ func TestNoHistoryGivesANumberThatIsNotOne(t *testing.T) {
 			k := Key(r.IntN(3))
 			switch r.IntN(6) {
 			case 0:
-				a.Succeed(k, Class(r.IntN(2)), elapsed, now)
+				a.Succeed(k, Class(r.IntN(2)), elapsed, 0, now)
 			case 1:
-				a.Fail(k, Class(r.IntN(2)), elapsed, now)
+				a.Fail(k, Class(r.IntN(2)), elapsed, 0, now)
 			case 2:
 				a.Cool(k, now.Add(elapsed), now)
 			case 3:

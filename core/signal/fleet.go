@@ -24,12 +24,14 @@ type fold struct {
 	cool     time.Time
 }
 
-func (b *Board) fold(k Key) *fold {
-	if t := b.folded.Load(); t != nil {
-		return (*t)[k]
+func (t *table) find(k Key) *fold {
+	if t == nil {
+		return nil
 	}
-	return nil
+	return (*t)[k]
 }
+
+func (b *Board) fold(k Key) *fold { return b.folded.Load().find(k) }
 
 // SetPeer takes in what a node has published. A value that is not newer than the one at hand changes
 // nothing, nor does this board's own. It shows after the next Fold.
@@ -80,6 +82,7 @@ func (b *Board) goneLocked(node string, now time.Time) {
 func (b *Board) Reset(fleet map[string]*Peer, now time.Time) {
 	b.fleet.Lock()
 	defer b.fleet.Unlock()
+	b.root = root{}
 	for node := range b.names {
 		if _, lives := fleet[node]; !lives {
 			b.goneLocked(node, now)
@@ -103,6 +106,7 @@ func (b *Board) Fold(now time.Time) {
 		}
 		t.take(m, now)
 	}
+	t.takeRoot(b.root, now)
 	b.folded.Store(&t)
 }
 

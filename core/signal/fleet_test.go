@@ -6,7 +6,7 @@ import (
 
 func TestGhostKeepsSumsAndLosesInflightAndCooldown(t *testing.T) {
 	peer, b := NewBoard(), NewBoard()
-	peer.Succeed(1, TTFT, ms(100), at(0))
+	peer.Succeed(1, TTFT, ms(100), 0, at(0))
 	peer.Begin(1)
 	peer.Cool(1, at(100), at(0))
 	b.SetPeer("a", send(t, peer, at(0)))
@@ -35,7 +35,7 @@ func TestGhostKeepsSumsAndLosesInflightAndCooldown(t *testing.T) {
 
 func TestNodeThatComesBackIsCountedOnce(t *testing.T) {
 	peer, b := NewBoard(), NewBoard()
-	peer.Succeed(1, TTFT, ms(100), at(0))
+	peer.Succeed(1, TTFT, ms(100), 0, at(0))
 	peer.Begin(1)
 	p := send(t, peer, at(0))
 	b.SetPeer("a", p)
@@ -50,11 +50,11 @@ func TestNodeThatComesBackIsCountedOnce(t *testing.T) {
 func TestNodeRestartedUnderItsNameLeavesAGhost(t *testing.T) {
 	old, fresh, b := NewBoard(), NewBoard(), NewBoard()
 	for range 5 {
-		old.Succeed(1, TTFT, ms(100), at(0))
+		old.Succeed(1, TTFT, ms(100), 0, at(0))
 		old.Encode(nil, at(0)) // its sequence runs ahead of the new process's
 	}
 	old.Begin(1)
-	fresh.Succeed(1, TTFT, ms(100), at(0))
+	fresh.Succeed(1, TTFT, ms(100), 0, at(0))
 	b.SetPeer("a", send(t, old, at(0)))
 	b.SetPeer("a", send(t, fresh, at(0)))
 	b.Fold(at(0))
@@ -65,7 +65,7 @@ func TestNodeRestartedUnderItsNameLeavesAGhost(t *testing.T) {
 
 func TestNodeLearnsFromItsLastProcessUntilItPublishes(t *testing.T) {
 	old, fresh := NewBoard(), NewBoard()
-	old.Succeed(1, TTFT, ms(100), at(0))
+	old.Succeed(1, TTFT, ms(100), 0, at(0))
 	old.Begin(1)
 	fresh.Reset(map[string]*Peer{"self": send(t, old, at(0))}, at(0))
 	fresh.SetPeer("self", send(t, fresh, at(0)))
@@ -77,7 +77,7 @@ func TestNodeLearnsFromItsLastProcessUntilItPublishes(t *testing.T) {
 
 func TestTwoNamesForOneProcessAreOnePeer(t *testing.T) {
 	peer, b := NewBoard(), NewBoard()
-	peer.Succeed(1, TTFT, ms(100), at(0))
+	peer.Succeed(1, TTFT, ms(100), 0, at(0))
 	p := send(t, peer, at(0))
 	b.SetPeer("a", p)
 	b.SetPeer("b", p)
@@ -109,9 +109,9 @@ func TestResetTakesOutWhoIsMissing(t *testing.T) {
 
 func TestKeysAreThoseOfTheWholeFleet(t *testing.T) {
 	peer, b := NewBoard(), NewBoard()
-	peer.Succeed(3, TTFT, ms(100), at(0))
-	peer.Succeed(1, TTFT, ms(100), at(0))
-	b.Fail(1, TTFT, ms(100), at(0))
+	peer.Succeed(3, TTFT, ms(100), 0, at(0))
+	peer.Succeed(1, TTFT, ms(100), 0, at(0))
+	b.Fail(1, TTFT, ms(100), 0, at(0))
 	b.Begin(2)
 	b.Warm(4) // a row without anything to say
 	b.SetPeer("a", send(t, peer, at(0)))

@@ -11,17 +11,18 @@ const (
 
 func seconds(d time.Duration) float64 { return min(max(d, minLatency), maxLatency).Seconds() }
 
-// Succeed records an answer that took elapsed.
-func (b *Board) Succeed(k Key, c Class, elapsed time.Duration, now time.Time) {
+// Succeed records an answer that took elapsed, to a request that met that load when it began.
+func (b *Board) Succeed(k Key, c Class, elapsed time.Duration, load int, now time.Time) {
 	r := b.row(k)
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	r.record.success(c, seconds(elapsed), now)
+	r.record.success(c, seconds(elapsed), max(load, 0), now)
+	r.staleLocked()
 }
 
 // Fail records a failure after elapsed. A failure never makes a target look fast: its time counts as a
 // latency only where it is longer than the target's estimate, as that of a timeout is.
-func (b *Board) Fail(k Key, c Class, elapsed time.Duration, now time.Time) {
+func (b *Board) Fail(k Key, c Class, elapsed time.Duration, load int, now time.Time) {
 	var bound float64
 	if e := b.Estimate(k, c, now); e.Measured && seconds(elapsed) > e.Latency {
 		bound = seconds(elapsed)
@@ -29,7 +30,8 @@ func (b *Board) Fail(k Key, c Class, elapsed time.Duration, now time.Time) {
 	r := b.row(k)
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	r.record.failure(c, bound, now)
+	r.record.failure(c, bound, max(load, 0), now)
+	r.staleLocked()
 }
 
 // Cool sets the key aside until then. A cooldown that ends later stays.

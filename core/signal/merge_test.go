@@ -11,13 +11,13 @@ import (
 // observe puts one random sample into every board given. Its failures are shorter than any latency, so that
 // whether they count as one does not depend on what the board knows.
 func observe(r *rand.Rand, k Key, now time.Time, boards ...*Board) {
-	class, elapsed := Class(r.IntN(classes)), ms(2+r.ExpFloat64()*500)
+	class, elapsed, load := Class(r.IntN(classes)), ms(2+r.ExpFloat64()*500), r.IntN(50)
 	failed := r.IntN(4) == 0
 	for _, b := range boards {
 		if failed {
-			b.Fail(k, class, ms(1), now)
+			b.Fail(k, class, ms(1), load, now)
 		} else {
-			b.Succeed(k, class, elapsed, now)
+			b.Succeed(k, class, elapsed, load, now)
 		}
 	}
 }
@@ -71,9 +71,9 @@ func TestMergedPeersAreTheUnionOfTheirStreams(t *testing.T) {
 
 func TestReplayOfAnOldValueChangesNothing(t *testing.T) {
 	peer, reader := NewBoard(), NewBoard()
-	peer.Succeed(1, TTFT, ms(100), at(0))
+	peer.Succeed(1, TTFT, ms(100), 0, at(0))
 	old := send(t, peer, at(0))
-	peer.Succeed(1, TTFT, ms(900), at(5))
+	peer.Succeed(1, TTFT, ms(900), 0, at(5))
 	peer.Begin(1)
 	reader.SetPeer("a", send(t, peer, at(5)))
 	reader.Fold(at(5))
@@ -91,7 +91,7 @@ func TestReplayOfAnOldValueChangesNothing(t *testing.T) {
 
 func TestResyncWithTheSameValueDoesNotMakeItYounger(t *testing.T) {
 	peer, reader := NewBoard(), NewBoard()
-	peer.Succeed(1, TTFT, ms(100), at(0))
+	peer.Succeed(1, TTFT, ms(100), 0, at(0))
 	raw := peer.Encode(nil, at(0))
 	for _, now := range []time.Time{at(0), at(60)} {
 		p, err := Decode(raw, now)
@@ -108,7 +108,7 @@ func TestResyncWithTheSameValueDoesNotMakeItYounger(t *testing.T) {
 
 func TestOwnValueComingBackIsIgnored(t *testing.T) {
 	b := NewBoard()
-	b.Succeed(1, TTFT, ms(100), at(0))
+	b.Succeed(1, TTFT, ms(100), 0, at(0))
 	b.Begin(1)
 	b.SetPeer("myself", send(t, b, at(0)))
 	b.Reset(map[string]*Peer{"myself": send(t, b, at(0))}, at(0))
@@ -120,7 +120,7 @@ func TestOwnValueComingBackIsIgnored(t *testing.T) {
 
 func TestFoldedPeersAgeBetweenFolds(t *testing.T) {
 	peer, reader := NewBoard(), NewBoard()
-	peer.Succeed(1, TTFT, ms(100), at(0))
+	peer.Succeed(1, TTFT, ms(100), 0, at(0))
 	reader.SetPeer("a", send(t, peer, at(0)))
 	reader.Fold(at(0))
 	if got := reader.Estimate(1, TTFT, at(10)).Attempts; !near(got, 0.5, 1e-6) {

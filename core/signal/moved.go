@@ -23,6 +23,7 @@ type sent struct {
 	record   record
 	inflight int64
 	cool     time.Time
+	overdue  [classes]bool // requests that wait too long were told of
 }
 
 // Moved reports whether the board differs enough from what was last encoded to be published again. Decay
@@ -35,25 +36,26 @@ func (b *Board) Moved(now time.Time) bool {
 
 func (b *Board) movedLocked(now time.Time) bool {
 	moved := b.wire.stale.Load()
-	b.each(func(_ Key, r *row) { moved = moved || r.moved(now) })
+	b.each(func(k Key, r *row) { moved = moved || r.moved(b.fold(k), now) })
 	return moved
 }
 
-func (r *row) moved(now time.Time) bool {
+func (r *row) moved(f *fold, now time.Time) bool {
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	was := r.sent.record
-	was.age(now)
-	r.record.age(now)
-	n := max(r.inflight.Load(), 0)
-	return differ(float64(n), float64(r.sent.inflight), inflightMoves) ||
-		!r.cool.Equal(r.sent.cool) && later(r.cool, r.sent.cool).After(now) ||
-		r.record.movedFrom(&was)
+	is, was := r.newsLocked(f, now), r.sent
+	was.record.age(now)
+	return differ(float64(is.inflight), float64(was.inflight), inflightMoves) ||
+		!is.cool.Equal(was.cool) && later(is.cool, was.cool).After(now) ||
+		is.overdue != was.overdue ||
+		is.record.movedFrom(&was.record, is.overdue != [classes]bool{})
 }
 
-func (r *record) movedFrom(was *record) bool {
+// movedFrom compares with what was told, aged to the same moment. Without new attempts only requests that
+// wait too long move anything.
+func (r *record) movedFrom(was *record, overdue bool) bool {
 	fresh := r.attempts - was.attempts
-	if fresh < rounding { // the difference is that of two ways to decay the same samples
+	if fresh < rounding && !overdue { // the difference is that of two ways to decay the same samples
 		return false
 	}
 	if fresh > attemptsMove*r.attempts {

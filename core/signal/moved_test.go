@@ -12,17 +12,17 @@ func TestMovedIsWhatIsWorthAWrite(t *testing.T) {
 		want bool
 	}{
 		{"nothing", func(*Board) {}, false},
-		{"one more sample among many", func(b *Board) { b.Succeed(1, TTFT, ms(100), at(1)) }, false},
-		{"a sample that moves the latency", func(b *Board) { b.Succeed(1, TTFT, ms(1000), at(1)) }, true},
+		{"one more sample among many", func(b *Board) { b.Succeed(1, TTFT, ms(100), 0, at(1)) }, false},
+		{"a sample that moves the latency", func(b *Board) { b.Succeed(1, TTFT, ms(1000), 0, at(1)) }, true},
 		{"a tenth more samples", func(b *Board) {
 			for range 12 {
-				b.Succeed(1, TTFT, ms(100), at(1))
+				b.Succeed(1, TTFT, ms(100), 0, at(1))
 			}
 		}, true},
-		{"a first sample of the other class", func(b *Board) { b.Succeed(1, Total, ms(100), at(1)) }, true},
+		{"a first sample of the other class", func(b *Board) { b.Succeed(1, Total, ms(100), 0, at(1)) }, true},
 		{"failures", func(b *Board) {
 			for range 4 {
-				b.Fail(1, TTFT, ms(1), at(1))
+				b.Fail(1, TTFT, ms(1), 0, at(1))
 			}
 		}, true},
 		{"a quarter more in flight", func(b *Board) { b.Begin(1) }, false},
@@ -33,13 +33,13 @@ func TestMovedIsWhatIsWorthAWrite(t *testing.T) {
 		{"a cooldown that is over", func(b *Board) { b.Cool(1, at(0.5), at(0)) }, false},
 		{"a longer cooldown", func(b *Board) { b.Cool(3, at(60), at(1)) }, true},
 		{"the end of a cooldown before its time", func(b *Board) { b.Warm(3) }, true},
-		{"a new key", func(b *Board) { b.Succeed(4, TTFT, ms(100), at(1)) }, true},
+		{"a new key", func(b *Board) { b.Succeed(4, TTFT, ms(100), 0, at(1)) }, true},
 		{"a key forgotten", func(b *Board) { b.Forget(func(k Key) bool { return k != 3 }) }, true},
 		{"a claim", func(b *Board) { b.Claim(1) }, false},
 	} {
 		b := NewBoard()
 		for range 100 {
-			b.Succeed(1, TTFT, ms(100), at(0))
+			b.Succeed(1, TTFT, ms(100), 0, at(0))
 		}
 		for range 4 {
 			b.Begin(1)
@@ -78,9 +78,9 @@ func writes(b *Board, from, to time.Time) (n int) {
 func TestIdleNodeStopsWriting(t *testing.T) {
 	b := NewBoard()
 	for i := range 100 {
-		b.Succeed(1, TTFT, ms(100+float64(i)), at(float64(i)/10))
-		b.Succeed(2, Total, ms(100+float64(i)), at(float64(i)/10))
-		b.Fail(2, Total, ms(1), at(float64(i)/10))
+		b.Succeed(1, TTFT, ms(100+float64(i)), 0, at(float64(i)/10))
+		b.Succeed(2, Total, ms(100+float64(i)), 0, at(float64(i)/10))
+		b.Fail(2, Total, ms(1), 0, at(float64(i)/10))
 	}
 	b.Cool(2, at(70), at(10))
 	if got := writes(b, at(10), at(20)); got != 1 {
@@ -100,7 +100,7 @@ func TestIdleNodeStopsWriting(t *testing.T) {
 // A node that starts reads what its peers have stored and takes it for fresh.
 func TestStoredValueIsNeverMuchOlderThanItLooks(t *testing.T) {
 	b := NewBoard()
-	b.Succeed(1, TTFT, ms(100), at(0))
+	b.Succeed(1, TTFT, ms(100), 0, at(0))
 	var stored []byte
 	for now := range 3600 {
 		if b.Moved(at(float64(now))) {
@@ -120,7 +120,7 @@ func TestBusyNodeKeepsItsPeersInformed(t *testing.T) {
 	b, reader := NewBoard(), NewBoard()
 	for i := range 1200 {
 		now := at(float64(i) / 10)
-		b.Succeed(1, TTFT, ms(100), now)
+		b.Succeed(1, TTFT, ms(100), 0, now)
 		if i%10 == 0 && b.Moved(now) {
 			reader.SetPeer("a", send(t, b, now))
 			reader.Fold(now)

@@ -7,6 +7,7 @@ type Peer struct {
 	// Rejected is how many entries broke the bounds of the format and were left out.
 	Rejected int
 
+	kind           kind
 	boot, sequence uint64
 	received       time.Time // by this node's own monotonic clock: no wall clock crosses the wire
 	entries        []entry

@@ -5,14 +5,16 @@ import "time"
 // record is the mergeable state of one key at one moment: it holds nothing that depends on who measured.
 type record struct {
 	at time.Time // the moment to which everything here is aged
-	// attempts and failures are decayed counts at the middle rung.
-	attempts, failures float64
-	class              [classes]samples
+	// attempts and failures are decayed counts at the middle rung, and loads the decayed sum of the load
+	// that each attempt met.
+	attempts, failures, loads float64
+	class                     [classes]samples
 }
 
 // samples are one class of a record.
 type samples struct {
 	sums         sums
+	fit          fit
 	okay, failed age // of the latest success and the latest failure
 }
 
@@ -65,8 +67,10 @@ func (r *record) age(now time.Time) {
 func (r *record) scale(f *factors) {
 	r.attempts *= f[1]
 	r.failures *= f[1]
+	r.loads *= f[1]
 	for c := range r.class {
 		r.class[c].sums.scale(f)
+		r.class[c].fit.scale(f[rungs])
 	}
 }
 
@@ -76,9 +80,11 @@ func (r *record) gather(o *record, now time.Time) {
 	f := decay(d)
 	r.attempts += o.attempts * f[1]
 	r.failures += o.failures * f[1]
+	r.loads += o.loads * f[1]
 	for c := range r.class {
 		x, y := &r.class[c], &o.class[c]
 		x.sums.add(&y.sums, &f)
+		x.fit.add(&y.fit, f[rungs])
 		x.okay = latest(x.okay, y.okay.plus(d))
 		x.failed = latest(x.failed, y.failed.plus(d))
 	}
@@ -91,20 +97,23 @@ func (r *record) arrive(now time.Time) (late time.Duration) {
 	return r.at.Sub(now)
 }
 
-// success counts an answer.
-func (r *record) success(c Class, seconds float64, now time.Time) {
+// success counts an answer to a request that met that load.
+func (r *record) success(c Class, seconds float64, load int, now time.Time) {
 	late := r.arrive(now)
 	f := decay(late)
 	r.attempts += f[1]
+	r.loads += f[1] * float64(load)
 	r.class[c].sums.sample(seconds, &f)
+	r.class[c].fit.sample(load, seconds, f[rungs])
 	r.class[c].okay = latest(r.class[c].okay, aged(late))
 }
 
 // failure counts a failure; bound, unless zero, is a lower bound of the latency that it revealed, in seconds.
-func (r *record) failure(c Class, bound float64, now time.Time) {
+func (r *record) failure(c Class, bound float64, load int, now time.Time) {
 	late := r.arrive(now)
 	f := decay(late)
 	r.attempts += f[1]
+	r.loads += f[1] * float64(load)
 	r.failures += f[1]
 	if bound > 0 {
 		r.class[c].sums.sample(bound, &f)
@@ -114,6 +123,14 @@ func (r *record) failure(c Class, bound float64, now time.Time) {
 
 // failureRate is the share of attempts that fail, drawn to zero by the prior successes.
 func (r *record) failureRate() float64 { return r.failures / (r.attempts + successes) }
+
+// load is the mean load that recent attempts met.
+func (r *record) load() float64 {
+	if r.attempts < minWeight {
+		return 0
+	}
+	return r.loads / r.attempts
+}
 
 // okay returns the latest success of any class, failed the latest failure, latest either.
 func (r *record) okay() age   { return latest(r.class[TTFT].okay, r.class[Total].okay) }

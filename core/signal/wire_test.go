@@ -15,12 +15,13 @@ import (
 func sampleBoard() *Board {
 	b := NewBoard()
 	b.boot = 0x1122334455667788
-	b.Succeed(0x0a, TTFT, ms(250), at(-3))
-	b.Fail(0x0a, TTFT, ms(20), at(-1))
-	b.Succeed(0x0a, Total, ms(4000), at(-10))
+	b.Succeed(0x0a, TTFT, ms(250), 0, at(-3))
+	b.Fail(0x0a, TTFT, ms(20), 0, at(-1))
+	b.Succeed(0x0a, Total, ms(4000), 0, at(-10))
 	b.Begin(0x0a)
 	b.Begin(0x0a)
-	b.Fail(0x0b, Total, ms(5), at(-2))
+	b.Succeed(0x0a, TTFT, ms(300), 4, at(-1))
+	b.Fail(0x0b, Total, ms(5), 0, at(-2))
 	b.Cool(0x0b, at(9.5), at(-2))
 	b.Begin(0x0c)
 	b.Warm(0x0d) // a row with nothing to say
@@ -28,7 +29,7 @@ func sampleBoard() *Board {
 }
 
 func TestWireFormatIsTheGoldenOne(t *testing.T) {
-	golden, err := os.ReadFile("testdata/version1.hex")
+	golden, err := os.ReadFile("testdata/version2.hex")
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -67,9 +68,10 @@ func TestDecodeRefusesWhatItCannotWalk(t *testing.T) {
 	whole := sampleBoard().Encode(nil, start)
 	for name, raw := range map[string][]byte{
 		"empty":                    nil,
-		"another version":          change(0, 2),
-		"half-life of zero":        change(1, 0, 0),
-		"half-life over an hour":   change(1, 0xff, 0xff),
+		"another version":          change(0, 1),
+		"an unknown kind":          change(1, 2),
+		"half-life of zero":        change(2, 0, 0),
+		"half-life over an hour":   change(2, 0xff, 0xff),
 		"more entries than stated": change(headerSize-2, 1, 0),
 		"fewer than stated":        change(headerSize-2, 9, 0),
 		"too many entries":         change(headerSize-2, 1, 2),
@@ -88,24 +90,36 @@ func TestDecodeRefusesWhatItCannotWalk(t *testing.T) {
 }
 
 func TestDecodeLeavesOutEntriesBeyondTheBounds(t *testing.T) {
-	const entry, class = headerSize, headerSize + entrySize
+	const entry, class, fit = headerSize, headerSize + entrySize, headerSize + entrySize + 8 + rungs*8
 	for name, raw := range map[string][]byte{
-		"cooldown over a day":     change(entry+10, 0xff, 0xff, 0xff, 0x7f),
-		"failures NaN":            change(entry+14, f32(math.NaN())...),
-		"failures negative":       change(entry+14, f32(-1)...),
-		"failures over attempts":  change(entry+14, f32(50)...),
-		"attempts infinite":       change(entry+18, f32(math.Inf(1))...),
-		"attempts over a million": change(entry+18, f32(1.1e6)...),
+		"cooldown over a day":     change(entry+12, 0xff, 0xff, 0xff, 0x7f),
+		"attempts infinite":       change(entry+16, f32(math.Inf(1))...),
+		"attempts over a million": change(entry+16, f32(1.1e6)...),
+		"failures NaN":            change(entry+20, f32(math.NaN())...),
+		"failures negative":       change(entry+20, f32(-1)...),
+		"failures over attempts":  change(entry+20, f32(50)...),
+		"loads NaN":               change(entry+24, f32(math.NaN())...),
+		"loads negative":          change(entry+24, f32(-1)...),
+		"loads beyond all":        change(entry+24, f32(1e11)...),
 		"never seen":              change(class, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff),
-		"sum NaN":                 change(class+8, f32(math.NaN())...),
-		"sum infinite":            change(class+8, f32(math.Inf(1))...),
-		"sum negative":            change(class+8, f32(-1)...),
-		"mean under 1 ms":         change(class+8, f32(1e-9)...),
-		"mean over an hour":       change(class+8, f32(1e4)...),
-		"weight NaN":              change(class+12, f32(math.NaN())...),
-		"weight negative":         change(class+12, f32(-1)...),
+		"weight NaN":              change(class+8, f32(math.NaN())...),
+		"weight negative":         change(class+8, f32(-1)...),
 		"weight over a million":   change(class+8, append(f32(2e6), f32(2e6)...)...),
-		"sum without weight":      change(class+12, f32(0)...),
+		"sum without weight":      change(class+8, f32(0)...),
+		"sum NaN":                 change(class+12, f32(math.NaN())...),
+		"sum infinite":            change(class+12, f32(math.Inf(1))...),
+		"sum negative":            change(class+12, f32(-1)...),
+		"mean under 1 ms":         change(class+12, f32(1e-9)...),
+		"mean over an hour":       change(class+12, f32(1e4)...),
+		"fit weight NaN":          change(fit, f32(math.NaN())...),
+		"fit over a million":      change(fit, f32(1.1e6)...),
+		"fit without weight":      change(fit, f32(0)...),
+		"fit load negative":       change(fit+4, f32(-1)...),
+		"fit load NaN":            change(fit+4, f32(math.NaN())...),
+		"fit latency beyond all":  change(fit+8, f32(99)...),
+		"fit square negative":     change(fit+12, f32(-1)...),
+		"fit product infinite":    change(fit+16, f32(math.Inf(-1))...),
+		"fit square beyond all":   change(fit+20, f32(1e3)...),
 		"a key twice":             change(entry, 0x0b),
 	} {
 		p, err := Decode(raw, start)
@@ -121,9 +135,9 @@ func TestDecodeLeavesOutEntriesBeyondTheBounds(t *testing.T) {
 
 func TestOtherHalfLivesRescaleTheWeights(t *testing.T) {
 	b := NewBoard()
-	b.Succeed(1, TTFT, ms(200), start)
+	b.Succeed(1, TTFT, ms(200), 0, start)
 	raw := b.Encode(nil, start)
-	copy(raw[3:], []byte{20, 0}) // a peer whose middle half-life is twice ours
+	copy(raw[4:], []byte{20, 0}) // a peer whose middle half-life is twice ours
 	p, err := Decode(raw, start)
 	if err != nil {
 		t.Fatal(err)
@@ -136,7 +150,7 @@ func TestOtherHalfLivesRescaleTheWeights(t *testing.T) {
 
 func TestAbsurdTrafficStaysWithinTheBoundsOfTheWire(t *testing.T) {
 	b, reader := NewBoard(), NewBoard()
-	b.Succeed(1, TTFT, ms(200), start)
+	b.Succeed(1, TTFT, ms(200), 0, start)
 	r := b.row(1)
 	r.record.attempts, r.record.failures = 5e6, 1e6
 	for i := range r.record.class[TTFT].sums {
@@ -152,7 +166,7 @@ func TestAbsurdTrafficStaysWithinTheBoundsOfTheWire(t *testing.T) {
 func TestEncodeLeavesOutWhatHasBeenIdleLongest(t *testing.T) {
 	b := NewBoard()
 	for k := range Key(maxEntries + 100) {
-		b.Succeed(k, TTFT, ms(100), at(float64(k)))
+		b.Succeed(k, TTFT, ms(100), 0, at(float64(k)))
 	}
 	b.Cool(7, at(5000), at(0))
 	b.Begin(8)
@@ -171,7 +185,7 @@ func TestEncodeLeavesOutWhatHasBeenIdleLongest(t *testing.T) {
 
 func TestIdleKeysLeaveTheWireAfterTheMemory(t *testing.T) {
 	b := NewBoard()
-	b.Succeed(1, TTFT, ms(100), start)
+	b.Succeed(1, TTFT, ms(100), 0, start)
 	for _, tc := range []struct {
 		after time.Duration
 		want  int
@@ -186,18 +200,23 @@ func FuzzDecode(f *testing.F) {
 	f.Add([]byte{})
 	f.Add(sampleBoard().Encode(nil, start))
 	f.Add(NewBoard().Encode(nil, start))
-	f.Add(change(headerSize+entrySize+8, f32(math.NaN())...))
+	f.Add(change(headerSize+entrySize+12, f32(math.NaN())...))
 	f.Add(change(headerSize-2, 1, 0))
+	f.Add(change(1, 1))
 	f.Fuzz(func(t *testing.T, raw []byte) {
 		p, err := Decode(raw, start)
 		if err != nil {
 			return
 		}
-		if len(p.entries)+p.Rejected > maxEntries {
-			t.Fatalf("%d entries and %d rejected are more than %d", len(p.entries), p.Rejected, maxEntries)
+		if limit, _ := p.kind.limits(); len(p.entries)+p.Rejected > limit {
+			t.Fatalf("%d entries and %d rejected are more than %d", len(p.entries), p.Rejected, limit)
 		}
 		b := NewBoard()
-		b.SetPeer("a", p)
+		if p.kind == ofAll {
+			b.SetRoot(p, p)
+		} else {
+			b.SetPeer("a", p)
+		}
 		for _, now := range []time.Time{start, at(1), at(1e4)} {
 			b.Fold(now)
 			for _, k := range b.Keys(now) {
@@ -210,10 +229,16 @@ func FuzzDecode(f *testing.F) {
 
 func checkFinite(t *testing.T, e Estimate) {
 	t.Helper()
-	for _, v := range append(e.Rungs[:], e.Latency, e.Weight, e.Failures, e.Attempts) {
+	for _, v := range append(e.Rungs[:], e.Latency, e.Weight, e.Failures, e.Attempts, e.Load, e.ElasticityError) {
+		if v == e.ElasticityError && math.IsInf(v, 1) {
+			continue
+		}
 		if math.IsNaN(v) || math.IsInf(v, 0) || v < 0 {
 			t.Fatalf("got %+v, want finite numbers that are not negative", e)
 		}
+	}
+	if math.IsNaN(e.Elasticity) || math.IsInf(e.Elasticity, 0) {
+		t.Fatalf("got %+v, want a finite elasticity", e)
 	}
 	if e.Latency > 3601 || e.Failures > 1 || e.Cooling < 0 || e.SinceSample < 0 || e.Inflight < 0 {
 		t.Fatalf("got %+v, want all within bounds", e)

@@ -32,6 +32,8 @@ type attempt struct {
 	ctx     context.Context //nolint:containedctx // an attempt is one call, and its context ends with it
 	dog     *watchdog
 	start   time.Time
+	load    int         // the fleet's requests in flight to the target just before this one
+	wait    signal.Wait // until the first token, or to the end of a whole answer
 
 	requestID  string        // the upstream's own, for its operator; empty: it gave none
 	class      signal.Class  // of what it measures: a stream that turns out to be a whole answer is none
@@ -54,8 +56,10 @@ func (x *exchange) attempt(s step) (f *fault, aside bool) {
 	defer a.dog.stop()
 
 	board := x.d.Board
-	board.Begin(s.Target.Signal)
+	a.load = board.Begin(s.Target.Signal)
 	defer board.Done(s.Target.Signal)
+	board.Await(&a.wait, s.Target.Signal, a.class, a.start)
+	defer a.wait.Answered()
 	settled := false
 	defer func() {
 		if !settled { // a panic passes through; nobody may wait for this probe
@@ -151,7 +155,8 @@ func (a *attempt) refused(resp *http.Response, body io.Reader) *fault {
 // begun tells the fleet of a first token when it comes, not when its stream ends, which may be minutes later.
 func (a *attempt) begun(now time.Time) {
 	a.firstToken = max(now.Sub(a.start), 1)
-	a.x.d.Board.Succeed(a.target.Signal, a.class, a.firstToken, now)
+	a.wait.Answered()
+	a.x.d.Board.Succeed(a.target.Signal, a.class, a.firstToken, a.load, now)
 	a.x.d.Cooldowns.Prove(a.target, a.start)
 	if a.x.probe == a.target {
 		a.x.releaseProbe()
@@ -175,7 +180,7 @@ func (a *attempt) settle(f *fault) (told *fault, aside bool) {
 	case f == nil && a.firstToken > 0: // begun has measured it
 		d.Cooldowns.Succeed(a.target, a.start)
 	case f == nil:
-		d.Board.Succeed(key, a.class, cmp.Or(a.took, elapsed), now)
+		d.Board.Succeed(key, a.class, cmp.Or(a.took, elapsed), a.load, now)
 		d.Cooldowns.Succeed(a.target, a.start)
 	case f.blame:
 		report.Outcome = f.slug
@@ -183,7 +188,7 @@ func (a *attempt) settle(f *fault) (told *fault, aside bool) {
 		if a.firstToken > 0 { // how long the stream ran is no time to a first token
 			late = 0
 		}
-		d.Board.Fail(key, a.class, late, now)
+		d.Board.Fail(key, a.class, late, a.load, now)
 		cooled = d.Cooldowns.Fail(a.target, f.cool, a.start, now) > 0
 		if cooled {
 			d.Cooled()

@@ -112,7 +112,7 @@ func TestANewTargetThatIsDeadIsTriedOnce(t *testing.T) {
 		h := n.gateway(t, options{strategy: "least_latency", routing: `,"retries":0`, model: `,"cooldown":{"duration":"0s"}`},
 			n.at("http://dead"), n.upstream("b", slowly(100*time.Millisecond, answer("b"))), n.upstream("c", slowly(200*time.Millisecond, answer("c"))))
 		for _, id := range []string{"b", "c"} {
-			h.board.Succeed(h.target(id).Signal, signal.Total, 100*time.Millisecond, time.Now())
+			h.board.Succeed(h.target(id).Signal, signal.Total, 100*time.Millisecond, 0, time.Now())
 		}
 		for range 10 {
 			var clients sync.WaitGroup

@@ -190,7 +190,7 @@ func TestEveryTimeoutOfASoleTargetIsA504(t *testing.T) {
 					class = signal.TTFT
 				}
 				began := time.Now()
-				h.board.Succeed(h.target("a").Signal, class, time.Millisecond, began)
+				h.board.Succeed(h.target("a").Signal, class, time.Millisecond, 0, began)
 				got := h.post(c.body)
 				if _, code, _ := got.apiError(t); got.StatusCode != 504 || code != "upstream_timeout" || time.Since(began) != c.took {
 					t.Errorf("after %v client got %d %s, want 504 after %v", time.Since(began), got.StatusCode, got.body, c.took)

@@ -82,7 +82,7 @@ func offline(t *testing.T) *store.Store {
 
 func measured(latency time.Duration, now time.Time) []byte {
 	b := signal.NewBoard()
-	b.Succeed(k, signal.TTFT, latency, now)
+	b.Succeed(k, signal.TTFT, latency, 0, now)
 	return b.Encode(nil, now)
 }
 
@@ -90,7 +90,7 @@ func TestWhatANodeLearnsTheOthersKnow(t *testing.T) {
 	open := newStore(t)
 	a, b := running(t, "a", open()), running(t, "b", open())
 	now := time.Now()
-	a.board.Succeed(k, signal.TTFT, 300*time.Millisecond, now)
+	a.board.Succeed(k, signal.TTFT, 300*time.Millisecond, 0, now)
 	a.board.Cool(k, now.Add(time.Hour), now)
 	a.Urgent()
 	await(t, "b knows what a measured", func() bool { return b.board.Estimate(k, signal.TTFT, time.Now()).Measured })
@@ -121,7 +121,7 @@ func TestANodeWritesOnlyWhatMoved(t *testing.T) {
 	if got := revision(t, s); got != settled || sh.stats.Puts.Load() != 1 || sh.stats.Skips.Load() != 20 {
 		t.Errorf("nothing moved: etcd went from revision %d to %d, %d writes, %d skips", settled, got, sh.stats.Puts.Load(), sh.stats.Skips.Load())
 	}
-	sh.board.Succeed(k, signal.TTFT, time.Second, time.Now())
+	sh.board.Succeed(k, signal.TTFT, time.Second, 0, time.Now())
 	sh.put(t.Context(), false)
 	if got := revision(t, s); got != settled+1 || sh.stats.Puts.Load() != 2 {
 		t.Errorf("a sample came: revision %d after %d, %d writes; want one more of each", got, settled, sh.stats.Puts.Load())
@@ -140,7 +140,7 @@ func revision(t *testing.T, s *store.Store) int64 {
 
 func TestAWriteThatFailsIsOwed(t *testing.T) {
 	sh := still(t, "a", offline(t)) // without a lease nothing can be written
-	sh.board.Succeed(k, signal.TTFT, time.Second, time.Now())
+	sh.board.Succeed(k, signal.TTFT, time.Second, 0, time.Now())
 	if !sh.put(t.Context(), false) || sh.stats.PutFailures.Load() != 1 {
 		t.Errorf("the write is not owed; %d failures", sh.stats.PutFailures.Load())
 	}
@@ -157,7 +157,7 @@ func TestABurstOfNewsIsNoBurstOfWrites(t *testing.T) {
 	await(t, "some writes", func() bool {
 		for range 100 {
 			now := time.Now()
-			sh.board.Fail(k, signal.TTFT, time.Second, now)
+			sh.board.Fail(k, signal.TTFT, time.Second, 0, now)
 			sh.board.Cool(k, now.Add(time.Minute), now)
 			sh.Urgent()
 		}
@@ -211,7 +211,7 @@ func TestTheCellIsWhoPublishesInIt(t *testing.T) {
 func TestANodeThatIsGoneTakesItsCooldownsAndLeavesItsSamples(t *testing.T) {
 	sh, now := still(t, "a", offline(t)), time.Now()
 	b := signal.NewBoard()
-	b.Succeed(k, signal.TTFT, time.Second, now)
+	b.Succeed(k, signal.TTFT, time.Second, 0, now)
 	b.Cool(k, now.Add(time.Hour), now)
 	b.Begin(k)
 	sh.heard("b", b.Encode(nil, now))
