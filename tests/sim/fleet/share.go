@@ -1,0 +1,120 @@
+package fleet
+
+import (
+	"time"
+
+	"github.com/sluice-gateway/sluice/core/signal"
+)
+
+// line is what one node has written to the store, or what became of that, in order.
+type line struct {
+	node    *Node
+	entries []entry
+}
+
+// entry is a value, or the end of one.
+type entry struct {
+	at    time.Duration
+	value []byte // nil: the node's key is gone
+	peers []decoded
+}
+
+// decoded is a value as all nodes see it that receive it at the same time of their clocks.
+type decoded struct {
+	received time.Time
+	peer     *signal.Peer // nil: not understood
+}
+
+// tick is the node's regular put and schedules the next, with the jitter of proxy/share.
+func (n *Node) tick() {
+	if n.dead || n.fleet.closed {
+		return
+	}
+	if !n.down {
+		n.put()
+	}
+	every := n.fleet.cfg.Every
+	n.fleet.engine.After(every-every/10+time.Duration(n.Rand.Float64()*float64(every/5)), n.tick)
+}
+
+// Urgent publishes before the next regular put, as for a cooldown.
+func (n *Node) Urgent() {
+	if n.urgent || !n.fleet.cfg.Shared {
+		return
+	}
+	n.urgent = true
+	n.fleet.engine.At(n.published+urgentGap, func() {
+		n.urgent = false
+		if !n.down && !n.fleet.closed {
+			n.put()
+		}
+	})
+}
+
+func (n *Node) put() {
+	now := n.Now()
+	n.published = n.fleet.engine.Now()
+	if !n.Board.Moved(now) && !n.owed {
+		return
+	}
+	value := n.Board.Encode(nil, now)
+	if n.owed = n.fleet.outage; !n.owed {
+		n.line.write(n.fleet.engine.Now(), value)
+	}
+}
+
+func (l *line) write(at time.Duration, value []byte) {
+	l.entries = append(l.entries, entry{at: at, value: value})
+}
+
+// hear takes in what has arrived by then.
+func (n *Node) hear(by time.Duration) {
+	for len(n.heard) < len(n.fleet.lines) {
+		n.heard = append(n.heard, 0)
+	}
+	for i, l := range n.fleet.lines {
+		if l == n.line {
+			continue
+		}
+		last := len(l.entries)
+		for last > n.heard[i] && l.entries[last-1].at+n.delay > by {
+			last--
+		}
+		if last > n.heard[i] {
+			n.take(l, n.heard[i], last)
+			n.heard[i] = last
+		}
+	}
+}
+
+// take takes in the entries of a line: of several values only the last counts.
+func (n *Node) take(l *line, from, to int) {
+	for i := from; i < to; i++ {
+		e := &l.entries[i]
+		if e.value == nil {
+			n.Board.Gone(l.node.name, n.Time(e.at+n.delay))
+			continue
+		}
+		if i+1 < to && l.entries[i+1].value != nil {
+			continue
+		}
+		if p := n.fleet.decode(e, n.Time(e.at+n.delay)); p != nil {
+			n.Board.SetPeer(l.node.name, p)
+		}
+	}
+}
+
+// decode decodes a value once for all nodes that receive it at one time.
+func (f *Fleet) decode(e *entry, received time.Time) *signal.Peer {
+	for i := range e.peers {
+		if e.peers[i].received.Equal(received) {
+			return e.peers[i].peer
+		}
+	}
+	p, err := signal.Decode(e.value, received)
+	if err != nil {
+		f.Rejects++
+	}
+	e.peers = append(e.peers, decoded{received, p})
+	return p
+}

@@ -1,0 +1,2 @@
+// Package measure keeps what happened in a simulation and computes from it what the gates are about.
+package measure

@@ -1,0 +1,93 @@
+package main
+
+import (
+	"io"
+	"time"
+
+	"github.com/sluice-gateway/sluice/tests/sim/optimum"
+	"github.com/sluice-gateway/sluice/tests/sim/policy"
+	"github.com/sluice-gateway/sluice/tests/sim/report"
+	"github.com/sluice-gateway/sluice/tests/sim/scenario"
+)
+
+// plan is what one call of the command simulates.
+type plan struct {
+	scenarios, policies []string
+	nodes               []int
+	seeds               int
+	every               time.Duration
+	out                 string
+}
+
+// run simulates, writes the tables to w and returns how many gates were missed.
+func (p *plan) run(w io.Writer) (missed int, err error) {
+	scenarios, err := p.chosenScenarios()
+	if err != nil {
+		return 0, err
+	}
+	policies, err := p.chosenPolicies()
+	if err != nil {
+		return 0, err
+	}
+	for _, s := range scenarios {
+		results := p.simulate(s, policies)
+		report.Table(w, results)
+		missed += report.Gates(w, results)
+	}
+	return missed, nil
+}
+
+func (p *plan) chosenScenarios() ([]*scenario.Scenario, error) {
+	if p.scenarios == nil {
+		return scenario.All(), nil
+	}
+	return collect(p.scenarios, scenario.Find)
+}
+
+func (p *plan) chosenPolicies() ([]policy.Named, error) {
+	if p.policies == nil {
+		return policy.All(), nil
+	}
+	return collect(p.policies, policy.Find)
+}
+
+func collect[T any](names []string, find func(string) (T, error)) ([]T, error) {
+	var out []T
+	for _, name := range names {
+		v, err := find(name)
+		if err != nil {
+			return nil, err
+		}
+		out = append(out, v)
+	}
+	return out, nil
+}
+
+// simulate runs one scenario under all policies, fleet sizes and seeds.
+func (p *plan) simulate(s *scenario.Scenario, policies []policy.Named) *report.Results {
+	sizes := p.nodes
+	if sizes == nil {
+		sizes = s.Sizes()
+	}
+	r := &report.Results{Scenario: s, Sizes: sizes, Split: optimum.Split(s, optimumSeed)}
+	fixed := policy.Fixed(optimum.Name, r.Split)
+	jobs := []func(){}
+	add := func(named policy.Named, nodes int, best bool) {
+		row := r.Row(named, nodes, p.seeds, best)
+		for seed := range p.seeds {
+			cell := scenario.Cell{Scenario: s, Policy: named, Nodes: nodes, Every: p.every, Seed: uint64(seed + 1)}
+			jobs = append(jobs, func() { row.Seeds[seed] = cell.Run().Summary(s.Marks()) })
+		}
+	}
+	add(fixed, 1, true)
+	for _, size := range sizes {
+		for _, named := range policies {
+			add(named, size, false)
+		}
+	}
+	parallel(jobs)
+	return r
+}
+
+// optimumSeed is none of the seeds that are judged.
+const optimumSeed = 1 << 20

@@ -1,0 +1,57 @@
+package policy
+
+import (
+	"github.com/sluice-gateway/sluice/core"
+)
+
+// product returns the product's own policies, the default first.
+func product() []Named {
+	return []Named{
+		ours("adaptive", core.LatencyPolicy{}),
+		ours("strict", core.LatencyPolicy{Selection: core.SelectionStrict}),
+		ours("balanced", core.LatencyPolicy{Selection: core.SelectionBalanced}),
+		alone(ours("adaptive unshared", core.LatencyPolicy{})),
+		alone(ours("balanced unshared", core.LatencyPolicy{Selection: core.SelectionBalanced})),
+	}
+}
+
+// Ablations returns the product's policies with one thing changed.
+func Ablations() []Named {
+	return []Named{
+		ours("balanced no in-flight", core.LatencyPolicy{Selection: core.SelectionBalanced, Inflight: core.InflightOff}),
+		ours("balanced absolute", core.LatencyPolicy{Selection: core.SelectionBalanced, Inflight: core.InflightAbsolute}),
+		ours("balanced K=2", core.LatencyPolicy{Selection: core.SelectionBalanced, Sharpness: 2}),
+		ours("balanced K=4", core.LatencyPolicy{Selection: core.SelectionBalanced, Sharpness: 4}),
+		ours("balanced K=8", core.LatencyPolicy{Selection: core.SelectionBalanced, Sharpness: 8}),
+		ours("adaptive no in-flight", core.LatencyPolicy{Inflight: core.InflightOff}),
+		ours("adaptive absolute", core.LatencyPolicy{Inflight: core.InflightAbsolute}),
+		ours("adaptive K=2", core.LatencyPolicy{Sharpness: 2}),
+		ours("adaptive K=4", core.LatencyPolicy{Sharpness: 4}),
+		ours("adaptive K=8", core.LatencyPolicy{Sharpness: 8}),
+	}
+}
+
+// ours is the product's ranking with those settings; what is zero has its default.
+func ours(name string, p core.LatencyPolicy) Named {
+	if p.Selection == "" {
+		p.Selection = core.DefaultSelection
+	}
+	if p.Sharpness == 0 {
+		p.Sharpness = core.DefaultSharpness
+	}
+	if p.Inflight == "" {
+		p.Inflight = core.DefaultInflight
+	}
+	p.ProbeAfter = core.DefaultProbeAfter
+	return Named{
+		Name: name, Ours: true, Shared: true,
+		Group: func(g *core.Group) { g.Strategy, g.Latency = core.StrategyLeastLatency, p },
+		New:   func(int, int) Policy { return ranked{} },
+	}
+}
+
+// alone is the policy without sharing.
+func alone(p Named) Named {
+	p.Shared = false
+	return p
+}

@@ -1,0 +1,2 @@
+// Package report shows what came out: tables, gates and plots.
+package report
