@@ -50,7 +50,7 @@ func New(cfg Config) (*Server, error) {
 	log := cmp.Or(cfg.Logger, slog.New(slog.DiscardHandler))
 	api, err := httpapi.New(httpapi.Config{
 		Catalog:      catalog.New(cfg.Store, set, core.Site{Reach: cfg.Reach}),
-		Fleet:        fleet.New(cfg.Store),
+		Fleet:        fleet.New(cfg.Store, cfg.Reach),
 		Ping:         cfg.Store.Ping,
 		AdminTokens:  cfg.AdminTokens,
 		ViewerTokens: cfg.ViewerTokens,

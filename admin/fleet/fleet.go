@@ -1,6 +1,7 @@
-// Package fleet tells what the live proxy nodes serve, and waits until all of them serve a revision.
+// Package fleet tells what the live proxy nodes serve and what they measure together, and waits until all of
+// them serve a revision.
 //
-// A Fleet is safe for concurrent use.
+// A Fleet is safe for concurrent use. It reads the store when it is asked and watches nothing in between.
 package fleet
 
 import (
@@ -8,22 +9,39 @@ import (
 	"encoding/json"
 	"slices"
 	"strings"
+	"time"
 
 	"github.com/sluice-gateway/sluice/core"
 	"github.com/sluice-gateway/sluice/store"
 )
 
-type nodes interface {
+type records interface {
 	Read(ctx context.Context) (store.Image, error)
 	Nodes(ctx context.Context) ([]store.NodeRecord, error)
+	Signals(ctx context.Context, cell string) ([]store.NodeRecord, error)
+}
+
+type watcher interface {
 	WatchNodes(ctx context.Context, changed func([]store.NodeRecord)) error
 }
 
-// Fleet is the live nodes of one gateway.
-type Fleet struct{ store nodes }
+type source interface {
+	records
+	watcher
+}
 
-// New returns the fleet that the store knows.
-func New(s nodes) *Fleet { return &Fleet{s} }
+// Fleet is the live nodes of one gateway.
+type Fleet struct {
+	store    source
+	site     core.Site
+	receipts receipts
+}
+
+// New returns the fleet that the store knows. The site says which upstreams the nodes may use; without an
+// environment, so that signals have here the keys that they have on nodes of any environment.
+func New(s source, reach core.Reach) *Fleet {
+	return &Fleet{store: s, site: core.Site{Reach: reach}, receipts: receipts{cells: map[string]map[string]receipt{}}}
+}
 
 // Node is what a live node says of itself.
 type Node struct {
@@ -38,25 +56,43 @@ type Report struct {
 	Revision int64 `json:"revision"`
 	// Nodes are the live nodes, by name.
 	Nodes []Node `json:"nodes"`
+	// Cells are the cells of those nodes, by name, with what is measured in each.
+	Cells []Cell `json:"cells"`
 }
 
-// Report returns the live nodes and how far they are.
-func (f *Fleet) Report(ctx context.Context) (Report, error) {
+// Report returns the live nodes, how far they are, and what they measure, as of now. Unless cell is empty, only
+// that cell is reported.
+func (f *Fleet) Report(ctx context.Context, cell string, now time.Time) (Report, error) {
 	img, err := f.store.Read(ctx)
 	if err != nil {
 		return Report{}, err
 	}
-	records, err := f.store.Nodes(ctx)
+	live, err := f.store.Nodes(ctx)
 	if err != nil {
 		return Report{}, err
 	}
-	r := Report{Revision: img.Settled(), Nodes: []Node{}}
-	for _, record := range records {
+	r := Report{Revision: img.Settled(), Nodes: []Node{}, Cells: []Cell{}}
+	for _, record := range live {
 		status := decode(record)
-		r.Nodes = append(r.Nodes, Node{status, status.Revision < r.Revision})
+		if cell == "" || status.Cell == cell {
+			r.Nodes = append(r.Nodes, Node{status, status.Revision < r.Revision})
+		}
 	}
 	slices.SortFunc(r.Nodes, func(a, b Node) int { return strings.Compare(a.ID, b.ID) })
-	return r, nil
+	r.Cells, err = f.cells(ctx, img, cellsOf(r.Nodes), now)
+	return r, err
+}
+
+// cellsOf returns the names of the nodes' cells, sorted. A node that is not understood has none.
+func cellsOf(nodes []Node) []string {
+	var out []string
+	for _, n := range nodes {
+		if core.CheckID(n.Cell) == nil {
+			out = append(out, n.Cell)
+		}
+	}
+	slices.Sort(out)
+	return slices.Compact(out)
 }
 
 // decode reads what a node wrote under its name. A node whose words are not understood is known to be

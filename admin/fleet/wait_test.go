@@ -22,6 +22,10 @@ func (s script) Nodes(context.Context) ([]store.NodeRecord, error) {
 	return nil, errors.New("not asked")
 }
 
+func (s script) Signals(context.Context, string) ([]store.NodeRecord, error) {
+	return nil, errors.New("not asked")
+}
+
 func (s script) WatchNodes(ctx context.Context, changed func([]store.NodeRecord)) error {
 	for _, step := range s.steps {
 		if ctx.Err() != nil {
@@ -51,7 +55,7 @@ func TestWaitReturnsWithTheLastThatItSaw(t *testing.T) {
 		"one dies":           {[][]store.NodeRecord{{at("a", "6"), at("b", "7")}, {at("b", "7")}}, Outcome{Known: true, Nodes: 1}},
 		"nothing after that": {[][]store.NodeRecord{{at("a", "7")}, {at("a", "7"), at("b", "1")}}, Outcome{Known: true, Nodes: 1}},
 	} {
-		if got := New(script{c.steps}).Wait(t.Context(), 7, written); !cmp.Equal(got, c.want) || !got.Complete() {
+		if got := New(script{c.steps}, core.Reach{}).Wait(t.Context(), 7, written); !cmp.Equal(got, c.want) || !got.Complete() {
 			t.Errorf("%s: got %+v, want %+v", name, got, c.want)
 		}
 	}
@@ -60,7 +64,7 @@ func TestWaitReturnsWithTheLastThatItSaw(t *testing.T) {
 func TestAWaitThatItsCallerEndsIsNotComplete(t *testing.T) {
 	ctx, cancel := context.WithCancel(t.Context())
 	cancel()
-	if got := New(script{}).Wait(ctx, 7, written); got.Known || got.Complete() {
+	if got := New(script{}, core.Reach{}).Wait(ctx, 7, written); got.Known || got.Complete() {
 		t.Errorf("nodes that were never read: got %+v", got)
 	}
 }
@@ -100,7 +104,7 @@ func TestANodeThatRejectsTheResourceIsNamedAndNotWaitedFor(t *testing.T) {
 		"another kind of that name":   {[][]store.NodeRecord{{rejecting("a", "7", model)}}, written, nil},
 		"a deletion is none to check": {[][]store.NodeRecord{{rejecting("a", "7", ours)}}, core.Ref{}, nil},
 	} {
-		got := New(script{c.steps}).Wait(t.Context(), 7, c.ref)
+		got := New(script{c.steps}, core.Reach{}).Wait(t.Context(), 7, c.ref)
 		if !cmp.Equal(got.Missing, c.missing) || got.Complete() != (c.missing == nil) {
 			t.Errorf("%s: got %+v, want missing %v", name, got, c.missing)
 		}

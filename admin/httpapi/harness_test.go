@@ -89,7 +89,7 @@ func (w *world) replica(st *store.Store) (string, *API) {
 		w.t.Fatal(err)
 	}
 	api, err := New(Config{
-		Catalog: catalog.New(st, set, core.Site{}), Fleet: fleet.New(st), Ping: st.Ping,
+		Catalog: catalog.New(st, set, core.Site{}), Fleet: fleet.New(st, core.Reach{}), Ping: st.Ping,
 		AdminTokens: []string{adminToken}, ViewerTokens: []string{viewerToken}, MaxBody: maxBody, Version: "test",
 		Logger: slog.New(slog.NewJSONHandler(w, &slog.HandlerOptions{Level: slog.LevelDebug})),
 	})

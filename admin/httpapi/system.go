@@ -112,19 +112,3 @@ func (a *API) schema(c echo.Context) error {
 	}
 	return c.Blob(http.StatusOK, "application/schema+json", raw)
 }
-
-// @Summary		Get the live proxy nodes
-// @Description	Each node says which revision it serves and which resources it does not serve as they are stored. A node that died is gone from the list when its lease ends.
-// @Tags			fleet
-// @ID				getFleet
-// @Security		Bearer
-// @Success		200		{object}	fleet.Report
-// @Failure		401,503	{object}	Problem
-// @Router			/admin/v1/fleet [get]
-func (a *API) getFleet(c echo.Context) error {
-	report, err := a.fleet.Report(c.Request().Context())
-	if err != nil {
-		return err
-	}
-	return respond(c, http.StatusOK, report)
-}

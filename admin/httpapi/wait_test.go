@@ -23,10 +23,15 @@ type fakeNode struct {
 	member *store.Member
 }
 
-// join starts a node and returns once the fleet shows it.
+// join starts a node of the cell "default" and returns once the fleet shows it.
 func (w *world) join(id string, status core.NodeStatus) fakeNode {
 	w.t.Helper()
-	n := fakeNode{w, id, w.store.Join(store.MemberConfig{Node: id, Cell: "default"})}
+	return w.joinIn("default", id, status)
+}
+
+func (w *world) joinIn(cell, id string, status core.NodeStatus) fakeNode {
+	w.t.Helper()
+	n := fakeNode{w, id, w.store.Join(store.MemberConfig{Node: id, Cell: cell})}
 	n.say(status)
 	ctx, cancel := context.WithCancel(context.Background())
 	var running sync.WaitGroup
@@ -264,7 +269,7 @@ func TestTheFleetShowsEveryNodeAndWhatItRejects(t *testing.T) {
 		{NodeStatus: core.NodeStatus{ID: "a", Revision: revision - 1, Draining: true}, Lagging: true},
 		{NodeStatus: core.NodeStatus{ID: "b", Revision: revision, Version: "1", Cell: "default", Rejected: []core.Fault{fault}}},
 		{NodeStatus: core.NodeStatus{ID: "c"}, Lagging: true},
-	}}
+	}, Cells: []fleet.Cell{{Name: "default", Members: []fleet.Member{}, Targets: []fleet.Target{}}}}
 	if diff := cmp.Diff(want, got); diff != "" {
 		t.Errorf("fleet (-want +got)\n%s", diff)
 	}
