@@ -118,7 +118,7 @@ func New(cfg Config) *Node {
 		UserAgent: userAgent, Logger: n.logger,
 	})
 	n.metrics = metrics.New(n.registry)
-	n.registry.MustRegister(collectors.NewGoCollector(), collectors.NewProcessCollector(collectors.ProcessCollectorOpts{}), collector{n})
+	n.registry.MustRegister(collectors.NewGoCollector(), collectors.NewProcessCollector(collectors.ProcessCollectorOpts{}), metrics.NewCollector(n.reading))
 	held := budget.New(cfg.MaxBuffered)
 	n.edge = serve.New(serve.Config{
 		State: n.holder.Load, Observer: n.metrics, Logger: n.logger, MaxBody: cfg.MaxBody, Budget: held,
@@ -178,7 +178,9 @@ func (n *Node) Run(ctx context.Context, api, statusListener net.Listener) error 
 	})
 	g.Go(func() error { return n.sharer.Run(background) })
 	g.Go(func() error { return n.prober.Run(background) })
-	g.Go(func() error { return serveStatus(background, statusListener, status.New(status.Config{Ready: n.ready, Report: n.report, Metrics: n.registry})) })
+	g.Go(func() error {
+		return serveStatus(background, statusListener, status.New(status.Config{Ready: n.ready, Report: n.report, Metrics: n.registry}))
+	})
 	g.Go(func() error {
 		defer stop()
 		return n.serveAPI(ctx, background, api)

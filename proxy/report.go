@@ -4,10 +4,9 @@ import (
 	"os"
 	"time"
 
-	"github.com/prometheus/client_golang/prometheus"
-
 	"github.com/sluice-gateway/sluice/core"
 	"github.com/sluice-gateway/sluice/core/signal"
+	"github.com/sluice-gateway/sluice/proxy/metrics"
 	"github.com/sluice-gateway/sluice/proxy/status"
 )
 
@@ -49,63 +48,21 @@ func estimate(e signal.Estimate) *status.SignalEstimate {
 	return &status.SignalEstimate{LatencySeconds: e.Latency, Weight: e.Weight, Failures: e.Failures, AgeSeconds: e.SinceSample.Seconds()}
 }
 
-// collector answers a scrape with what the node knows at that moment. Its targets are the configured ones,
-// so its series come and go with them.
-type collector struct{ n *Node }
-
-func gauge(name, help string, labels ...string) *prometheus.Desc {
-	return prometheus.NewDesc("sluice_"+name, help, labels, nil)
-}
-
-var (
-	descRevision  = gauge("snapshot_revision", "Store revision up to which every change is served.")
-	descRejected  = gauge("rejected_faults", "Faults of resources that are not served as stored.")
-	descConnected = gauge("store_connected", "1 while the store is reached.")
-	descPeers     = gauge("fleet_peers", "Nodes of the cell that share signals, this one included.")
-	descPuts      = gauge("signal_puts_total", "Signal values written.")
-	descSkips     = gauge("signal_skips_total", "Signal writes skipped because nothing moved.")
-	descPutFails  = gauge("signal_put_failures_total", "Signal writes that failed.")
-	descPeerBad   = gauge("signal_peer_rejects_total", "Signal values of peers that could not be read.")
-	descCooling   = gauge("target_cooling_seconds", "Time for which the target stays set aside.", "target")
-	descLatency   = gauge("target_latency_seconds", "The fleet's merged latency estimate.", "target", "class")
-	descWeight    = gauge("target_samples", "Samples behind the latency estimate, aged.", "target", "class")
-	descFailures  = gauge("target_failure_ratio", "Share of attempts that failed, aged.", "target", "class")
-	descInFlight  = gauge("target_in_flight", "Attempts under way on the whole fleet.", "target")
-)
-
-// Describe sends nothing: the series depend on the configuration.
-func (collector) Describe(chan<- *prometheus.Desc) {}
-
-// Collect sends the node's gauges.
-func (c collector) Collect(out chan<- prometheus.Metric) {
-	r := c.n.report(time.Now())
-	send := func(d *prometheus.Desc, kind prometheus.ValueType, v float64, labels ...string) {
-		out <- prometheus.MustNewConstMetric(d, kind, v, labels...)
+// reading is what a scrape of the metrics shows. Targets are the configured ones.
+func (n *Node) reading(now time.Time) metrics.Reading {
+	status, stats := n.nodeStatus(), n.sharer.Stats()
+	r := metrics.Reading{
+		Revision: status.Revision, Rejected: len(status.Rejected), Connected: n.storeTrouble() == "",
+		Fleet: metrics.Fleet{
+			Peers: n.sharer.Live(), Puts: stats.Puts.Load(), Skips: stats.Skips.Load(),
+			PutFailures: stats.PutFailures.Load(), Rejects: stats.PeerRejects.Load(),
+		},
 	}
-	connected := 0.0
-	if r.Store.Connected {
-		connected = 1
+	for _, t := range n.targets() {
+		r.Targets = append(r.Targets, metrics.Target{
+			Model: t.Model, Cooling: n.cooling.Standing(t, now).Remaining,
+			TTFT: n.board.Estimate(t.Signal, signal.TTFT, now), Total: n.board.Estimate(t.Signal, signal.Total, now),
+		})
 	}
-	send(descRevision, prometheus.GaugeValue, float64(r.Revision))
-	send(descRejected, prometheus.GaugeValue, float64(len(r.Rejected)))
-	send(descConnected, prometheus.GaugeValue, connected)
-	send(descPeers, prometheus.GaugeValue, float64(r.Peers))
-	stats := c.n.sharer.Stats()
-	send(descPuts, prometheus.CounterValue, float64(stats.Puts.Load()))
-	send(descSkips, prometheus.CounterValue, float64(stats.Skips.Load()))
-	send(descPutFails, prometheus.CounterValue, float64(stats.PutFailures.Load()))
-	send(descPeerBad, prometheus.CounterValue, float64(stats.PeerRejects.Load()))
-	for _, t := range r.Targets {
-		send(descCooling, prometheus.GaugeValue, t.CoolingFor, t.Model)
-		send(descInFlight, prometheus.GaugeValue, float64(t.InFlight), t.Model)
-		for class, e := range map[string]*status.SignalEstimate{"ttft": t.TTFT, "total": t.Total} {
-			if e != nil {
-				if e.Weight > 0 { // one that has only failed has no latency
-					send(descLatency, prometheus.GaugeValue, e.LatencySeconds, t.Model, class)
-				}
-				send(descWeight, prometheus.GaugeValue, e.Weight, t.Model, class)
-				send(descFailures, prometheus.GaugeValue, e.Failures, t.Model, class)
-			}
-		}
-	}
+	return r
 }

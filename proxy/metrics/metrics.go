@@ -23,6 +23,7 @@ type Metrics struct {
 	inFlight   prometheus.Gauge
 	requests   *prometheus.CounterVec   // model, endpoint, stream, outcome, code
 	duration   *prometheus.HistogramVec // model, endpoint, stream
+	answers    *prometheus.CounterVec   // model, target
 	attempts   *prometheus.CounterVec   // target, outcome
 	attempt    *prometheus.HistogramVec // target
 	firstToken *prometheus.HistogramVec // target
@@ -50,6 +51,7 @@ func New(r prometheus.Registerer) *Metrics {
 		inFlight:   prometheus.NewGauge(prometheus.GaugeOpts{Namespace: "sluice", Name: "requests_in_flight", Help: "Requests that have begun and not ended."}),
 		requests:   counter("requests_total", "Requests by how they ended.", "model", "endpoint", "stream", "outcome", "code"),
 		duration:   histogram("request_duration_seconds", "Request read to answer written, in seconds.", "model", "endpoint", "stream"),
+		answers:    counter("answers_total", "Requests by the model that was asked for and the target that had the last word.", "model", "target"),
 		attempts:   counter("attempts_total", "Attempts on targets by how they ended.", "target", "outcome"),
 		attempt:    histogram("attempt_duration_seconds", "Attempt sent to answer complete, in seconds.", "target"),
 		firstToken: histogram("time_to_first_token_seconds", "Stream sent to first event with content, in seconds.", "target"),
@@ -72,6 +74,9 @@ func (m *Metrics) Ended(r serve.Request) {
 	model, stream := m.labelLocked(r.Model), strconv.FormatBool(r.Stream)
 	m.requests.WithLabelValues(model, r.Endpoint, stream, r.Result.Outcome, strconv.Itoa(r.Result.Status)).Inc()
 	m.duration.WithLabelValues(model, r.Endpoint, stream).Observe(r.Elapsed.Seconds())
+	if r.Result.Target != "" {
+		m.answers.WithLabelValues(model, m.labelLocked(r.Result.Target)).Inc()
+	}
 }
 
 // Attempt counts an attempt.
@@ -120,8 +125,9 @@ func (m *Metrics) Keep(s *core.Snapshot) {
 func (m *Metrics) dropLocked(name string) {
 	m.requests.DeletePartialMatch(prometheus.Labels{"model": name})
 	m.duration.DeletePartialMatch(prometheus.Labels{"model": name})
+	m.answers.DeletePartialMatch(prometheus.Labels{"model": name})
 	target := prometheus.Labels{"target": name}
-	for _, v := range []interface{ DeletePartialMatch(prometheus.Labels) int }{m.attempts, m.attempt, m.firstToken, m.tokens, m.cost} {
+	for _, v := range []interface{ DeletePartialMatch(prometheus.Labels) int }{m.answers, m.attempts, m.attempt, m.firstToken, m.tokens, m.cost} {
 		v.DeletePartialMatch(target)
 	}
 }

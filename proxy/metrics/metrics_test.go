@@ -142,8 +142,8 @@ func TestTheSeriesOfADeletedModelGo(t *testing.T) {
 		m.Ended(request(model))
 	}
 	before := series(t, registry)
-	if len(naming(before, "gone")) != 8 || len(naming(before, "kept")) != 8 {
-		t.Fatalf("series %v, want 8 of each model", before)
+	if len(naming(before, "gone")) != 9 || len(naming(before, "kept")) != 9 {
+		t.Fatalf("series %v, want 9 of each model", before)
 	}
 	m.Keep(one)
 	after := series(t, registry)
@@ -206,6 +206,7 @@ func TestWhatARequestAndItsAttemptsCount(t *testing.T) {
 		`sluice_requests_in_flight{}`: 0,
 		`sluice_requests_total{code=200,endpoint=chat/completions,model=b,outcome=ok,stream=true}`: 1,
 		`sluice_request_duration_seconds{endpoint=chat/completions,model=b,stream=true}`:           1,
+		`sluice_answers_total{model=b,target=b}`:                                                   1,
 		`sluice_attempts_total{outcome=timeout,target=a}`:                                          1,
 		`sluice_attempts_total{outcome=ok,target=b}`:                                               1,
 		`sluice_attempt_duration_seconds{target=a}`:                                                1,

@@ -1,0 +1,87 @@
+package metrics_test
+
+import (
+	"math"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+	"github.com/prometheus/client_golang/prometheus"
+
+	"github.com/sluice-gateway/sluice/core/signal"
+	"github.com/sluice-gateway/sluice/proxy/metrics"
+)
+
+func registered(r metrics.Reading) *prometheus.Registry {
+	registry := prometheus.NewPedanticRegistry()
+	registry.MustRegister(metrics.NewCollector(func(time.Time) metrics.Reading { return r }))
+	return registry
+}
+
+// gathered has every family, with one series at least.
+func gathered() *prometheus.Registry {
+	return registered(metrics.Reading{Targets: []metrics.Target{{Model: "m", TTFT: estimate(), Total: estimate()}}})
+}
+
+// estimate is one of which all is known.
+func estimate() signal.Estimate {
+	return signal.Estimate{
+		Latency: 2, Rungs: [3]float64{3, 2, 1}, Weight: 8, Failures: .25, Attempts: 5, Load: 1.5, Elasticity: .5, ElasticityError: .1,
+		Inflight: 4, Measured: true, Tried: true, SinceSample: time.Second,
+	}
+}
+
+func TestAScrapeShowsWhatTheNodeKnows(t *testing.T) {
+	total := estimate()
+	total.SinceSample, total.Borrowed = signal.Never, true
+	got := series(t, registered(metrics.Reading{
+		Revision: 7, Rejected: 2, Connected: true,
+		Fleet:   metrics.Fleet{Peers: 3, Puts: 10, Skips: 11, PutFailures: 12, Rejects: 13},
+		Targets: []metrics.Target{{Model: "m", Cooling: 1500 * time.Millisecond, TTFT: estimate(), Total: total}},
+	}))
+	want := map[string]float64{
+		`sluice_snapshot_revision{}`:                                    7,
+		`sluice_rejected_faults{}`:                                      2,
+		`sluice_store_connected{}`:                                      1,
+		`sluice_fleet_peers{}`:                                          3,
+		`sluice_signal_puts_total{}`:                                    10,
+		`sluice_signal_skips_total{}`:                                   11,
+		`sluice_signal_put_failures_total{}`:                            12,
+		`sluice_signal_peer_rejects_total{}`:                            13,
+		`sluice_target_cooling_seconds{target=m}`:                       1.5,
+		`sluice_target_in_flight{target=m}`:                             4,
+		`sluice_target_load{target=m}`:                                  1.5,
+		`sluice_target_attempts{target=m}`:                              5,
+		`sluice_target_failure_ratio{target=m}`:                         .25,
+		`sluice_target_latency_seconds{class=ttft,target=m}`:            2,
+		`sluice_target_rung_seconds{class=ttft,half_life=3s,target=m}`:  3,
+		`sluice_target_rung_seconds{class=ttft,half_life=10s,target=m}`: 2,
+		`sluice_target_rung_seconds{class=ttft,half_life=60s,target=m}`: 1,
+		`sluice_target_samples{class=ttft,target=m}`:                    8,
+		`sluice_target_sample_age_seconds{class=ttft,target=m}`:         1,
+		`sluice_target_elasticity{class=ttft,target=m}`:                 .5,
+		`sluice_target_elasticity_error{class=ttft,target=m}`:           .1,
+	}
+	if diff := cmp.Diff(want, got); diff != "" {
+		t.Errorf("series (-want +got): a borrowed estimate is not shown\n%s", diff)
+	}
+}
+
+func TestWhatIsNotKnownIsAbsentAndNotZero(t *testing.T) {
+	unknown := signal.Estimate{SinceSample: signal.Never, ElasticityError: math.Inf(1)}
+	failed := unknown
+	failed.Tried, failed.SinceSample, failed.Failures, failed.Attempts = true, time.Second, .33, 1
+	got := series(t, registered(metrics.Reading{Targets: []metrics.Target{
+		{Model: "untried", TTFT: unknown, Total: unknown}, {Model: "failed", TTFT: failed, Total: failed},
+	}}))
+	for s := range got {
+		if strings.Contains(s, "latency") || strings.Contains(s, "rung") || strings.Contains(s, "elasticity") ||
+			strings.Contains(s, "untried") && !strings.Contains(s, "cooling") && !strings.Contains(s, "in_flight") {
+			t.Errorf("%s is shown and was not measured", s)
+		}
+	}
+	if got[`sluice_target_failure_ratio{target=failed}`] != .33 {
+		t.Errorf("what has only failed shows no failures: %v", got)
+	}
+}
