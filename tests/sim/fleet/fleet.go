@@ -1,7 +1,6 @@
 package fleet
 
 import (
-	"cmp"
 	"fmt"
 	"slices"
 	"time"
@@ -30,7 +29,9 @@ type Config struct {
 	Every, Delay time.Duration
 	// Spread is by how much the delays and the clocks of the nodes differ, both ways; Delay is then the mean.
 	Spread time.Duration
-	Seed   uint64
+	// Tree: an aggregator folds the nodes' values into a root, and the nodes follow that only.
+	Tree bool
+	Seed uint64
 }
 
 // Fleet is the nodes and the store between them.
@@ -41,9 +42,12 @@ type Fleet struct {
 	all    []*Node // those that are dead included
 	names  []string
 	lines  []*line
-	outage bool
-	closed bool
-	born   int
+	// root is what the aggregator has written; both are nil unless the fleet is a tree.
+	root       *line
+	aggregator *Node
+	outage     bool
+	closed     bool
+	born       int
 	// Rejects is how many values could not be decoded.
 	Rejects int
 }
@@ -56,6 +60,9 @@ func New(e *engine.Engine, cfg Config) *Fleet {
 		f.start(i)
 	}
 	f.publishNames()
+	if cfg.Shared && cfg.Tree {
+		f.elect()
+	}
 	return f
 }
 
@@ -80,6 +87,7 @@ func (f *Fleet) start(i int) *Node {
 	f.nodes[i] = n
 	f.all = append(f.all, n)
 	if f.cfg.Shared {
+		n.place = len(f.lines)
 		f.lines = append(f.lines, n.line)
 		f.engine.After(time.Duration(draw.Float64()*float64(f.cfg.Every)), n.tick)
 	}
@@ -130,5 +138,3 @@ func (f *Fleet) Inflight(keys []signal.Key) int {
 	}
 	return alone
 }
-
-func byName(a, b *Node) int { return cmp.Compare(a.name, b.name) }

@@ -27,7 +27,9 @@ type Node struct {
 	phase        time.Duration // of its folds
 	folded       time.Duration // the last of them
 	heard        []int         // by line of the store: how much of it has arrived
+	rooted       int           // how many roots have arrived
 	line         *line         // what it publishes
+	place        int           // of its line among all
 	owed         bool
 	published    time.Duration
 	urgent       bool // a put is scheduled before the next regular one

@@ -17,6 +17,8 @@ type entry struct {
 	at    time.Duration
 	value []byte // nil: the node's key is gone
 	peers []decoded
+	// holds, of a root, is how many entries of each line are folded into it.
+	holds []int
 }
 
 // decoded is a value as all nodes see it that receive it at the same time of their clocks.
@@ -25,7 +27,7 @@ type decoded struct {
 	peer     *signal.Peer // nil: not understood
 }
 
-// tick is the node's regular put and schedules the next, with the jitter of proxy/share.
+// tick is the node's regular put and schedules the next.
 func (n *Node) tick() {
 	if n.dead || n.fleet.closed {
 		return
@@ -33,8 +35,13 @@ func (n *Node) tick() {
 	if !n.down {
 		n.put()
 	}
+	n.fleet.engine.After(n.interval(), n.tick)
+}
+
+// interval is the time to the next regular put, with the jitter of proxy/share.
+func (n *Node) interval() time.Duration {
 	every := n.fleet.cfg.Every
-	n.fleet.engine.After(every-every/10+time.Duration(n.Rand.Float64()*float64(every/5)), n.tick)
+	return every - every/10 + time.Duration(n.Rand.Float64()*float64(every/5))
 }
 
 // Urgent publishes before the next regular put, as for a cooldown.
@@ -69,6 +76,10 @@ func (l *line) write(at time.Duration, value []byte) {
 
 // hear takes in what has arrived by then.
 func (n *Node) hear(by time.Duration) {
+	if n.fleet.root != nil && n != n.fleet.aggregator {
+		n.hearRoot(by)
+		return
+	}
 	for len(n.heard) < len(n.fleet.lines) {
 		n.heard = append(n.heard, 0)
 	}
@@ -76,15 +87,20 @@ func (n *Node) hear(by time.Duration) {
 		if l == n.line {
 			continue
 		}
-		last := len(l.entries)
-		for last > n.heard[i] && l.entries[last-1].at+n.delay > by {
-			last--
-		}
-		if last > n.heard[i] {
+		if last := l.arrived(n.heard[i], by-n.delay); last > n.heard[i] {
 			n.take(l, n.heard[i], last)
 			n.heard[i] = last
 		}
 	}
+}
+
+// arrived returns how many entries were written by then, at least from.
+func (l *line) arrived(from int, by time.Duration) int {
+	last := len(l.entries)
+	for last > from && l.entries[last-1].at > by {
+		last--
+	}
+	return last
 }
 
 // take takes in the entries of a line: of several values only the last counts.

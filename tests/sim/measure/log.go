@@ -6,11 +6,14 @@ import (
 	"time"
 )
 
+// tick is how finely attempts are counted.
+const tick = 250 * time.Millisecond
+
 // Log is what happened in one simulation.
 type Log struct {
 	warm, length time.Duration
 	answers      []Answer
-	attempts     [][]int // by second and target
+	attempts     [][]int // by tick and target
 	targets      int
 
 	// Unanswered is how many requests had no answer an hour after the last arrival, Inflight the greatest number
@@ -35,7 +38,7 @@ type Answer struct {
 // NewLog returns an empty log of a simulation that counts from warm until length.
 func NewLog(warm, length time.Duration, targets int) *Log {
 	l := &Log{warm: warm, length: length, targets: targets, Divergence: math.NaN()}
-	for range int(length/time.Second) + 1 {
+	for range int(length/tick) + 1 {
 		l.attempts = append(l.attempts, make([]int, targets))
 	}
 	return l
@@ -51,8 +54,8 @@ func (l *Log) Refused(time.Duration) { l.Refusals++ }
 
 // Attempt notes an attempt at a target.
 func (l *Log) Attempt(at time.Duration, target int) {
-	if second := int(at / time.Second); second < len(l.attempts) {
-		l.attempts[second][target]++
+	if i := int(at / tick); i < len(l.attempts) {
+		l.attempts[i][target]++
 	}
 }
 

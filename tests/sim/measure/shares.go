@@ -11,7 +11,7 @@ const Never time.Duration = math.MaxInt64
 // Share returns a target's share of the attempts from then to then, NaN of none.
 func (l *Log) Share(target int, from, to time.Duration) float64 {
 	var own, all int
-	for s := int(from / time.Second); s < min(int(to/time.Second), len(l.attempts)); s++ {
+	for s := int(from / tick); s < min(int(to/tick), len(l.attempts)); s++ {
 		own += l.attempts[s][target]
 		all += sum(l.attempts[s])
 	}
@@ -44,7 +44,7 @@ func (l *Log) excess(target int, from, to time.Duration) float64 {
 	var variance, noise, windows float64
 	for at := from; at+calm <= to; at += calm {
 		var all int
-		for s := int(at / time.Second); s < int((at+calm)/time.Second); s++ {
+		for s := int(at / tick); s < int((at+calm)/tick); s++ {
 			all += sum(l.attempts[s])
 		}
 		if all == 0 {
@@ -76,7 +76,7 @@ func (l *Log) Returns(target int, step, healed, until time.Duration) time.Durati
 }
 
 func (l *Log) first(target int, from, until time.Duration, is func(float64) bool) time.Duration {
-	for at := from; at+swift <= until; at += time.Second {
+	for at := from; at+swift <= until; at += tick {
 		if share := l.Share(target, at, at+swift); is(share) {
 			return at + swift - from
 		}

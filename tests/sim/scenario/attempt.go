@@ -3,6 +3,7 @@ package scenario
 import (
 	"time"
 
+	"github.com/sluice-gateway/sluice/core/signal"
 	"github.com/sluice-gateway/sluice/proxy/cooldown"
 	"github.com/sluice-gateway/sluice/tests/sim/policy"
 	"github.com/sluice-gateway/sluice/tests/sim/upstream"
@@ -14,6 +15,7 @@ type attempt struct {
 	step    *step
 	began   time.Duration
 	load    int
+	wait    signal.Wait
 	started bool // a first token has come
 }
 
@@ -24,6 +26,7 @@ func (a *attempt) first() {
 		return
 	}
 	a.started = true
+	a.wait.Answered()
 	a.measure(policy.Outcome{Latency: w.since(a.began).Seconds()})
 	w.node.Cooldowns.Prove(a.step.Target, a.at())
 	w.run.log.Answer(w.request.At, w.since(w.request.At), false)
@@ -38,6 +41,7 @@ func (a *attempt) ended(o upstream.Outcome) {
 // done settles the attempt and lets the request go on.
 func (a *attempt) done(p policy.Outcome, o upstream.Outcome) {
 	w, t := a.walk, a.step.Target
+	a.wait.Answered()
 	if w.node.Dead() { // its process has ended, and the caller's connection with it
 		w.over = true
 		w.run.open--

@@ -25,6 +25,9 @@ type Cell struct {
 // delivery is how long a published value takes to the others.
 const delivery = 50 * time.Millisecond
 
+// flat is the largest fleet in which all nodes follow all.
+const flat = 200
+
 // drain is how long after the last caller the simulation waits for the last answer.
 const drain = time.Hour
 
@@ -56,7 +59,7 @@ func (c Cell) prepare() *run {
 	targets := s.targets()
 	r := &run{
 		Cell: c, engine: e, source: traffic.New(s.Load, c.Seed), policy: c.Policy.New(c.Nodes, len(targets)),
-		fleet: fleet.New(e, fleet.Config{Nodes: c.Nodes, Shared: c.Policy.Shared, Every: c.Every, Delay: delivery, Spread: s.Spread, Seed: c.Seed}),
+		fleet: fleet.New(e, fleet.Config{Nodes: c.Nodes, Shared: c.Policy.Shared, Every: c.Every, Delay: delivery, Spread: s.Spread, Tree: c.Nodes > flat, Seed: c.Seed}),
 		log:   measure.NewLog(s.Warm, s.Length, len(targets)),
 	}
 	servers := make([]*upstream.Upstream, len(s.Upstreams))

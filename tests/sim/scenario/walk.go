@@ -87,6 +87,7 @@ func (w *walk) attempt(s *step) {
 	at := r.engine.Now()
 	r.log.Attempt(at, policy.Index(t))
 	a := &attempt{walk: w, step: s, began: at, load: load}
+	n.Board.Await(&a.wait, t.Signal, w.request.Class, n.Now())
 	work := w.request.Work(w.tries)
 	w.tries++
 	var first func()
