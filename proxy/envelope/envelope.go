@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"unicode/utf8"
 
+	"github.com/sluice-gateway/sluice/core"
 	"github.com/sluice-gateway/sluice/proxy/token"
 )
 
@@ -15,8 +16,13 @@ type Envelope struct {
 	Stream bool
 	// IncludeUsage tells whether the caller set stream_options.include_usage to true.
 	IncludeUsage bool
+	// Needs is what a model must be capable of to answer; never Declared.
+	Needs core.Capabilities
+	// MaxTokens bounds the answer; 0: the caller sets no bound.
+	MaxTokens int64
 
 	raw     []byte
+	media   int // bytes of content parts that are no text
 	model   span
 	options span // the value of stream_options
 	usage   span // the value of include_usage in it
@@ -31,6 +37,9 @@ type member struct{ start, nameEnd, end int }
 type span struct{ start, end int }
 
 func (s span) present() bool { return s.end > 0 }
+
+// TextBytes returns the size of the body without its images, audio and files.
+func (e *Envelope) TextBytes() int { return len(e.raw) - e.media }
 
 // Parse reads a body in one pass. It keeps raw and does not copy it. Every error is an *Error.
 func Parse(raw []byte) (*Envelope, error) {

@@ -77,6 +77,9 @@ func (p *parser) member(name jsontext.Value) error {
 	case memberOptions:
 		return p.options()
 	}
+	if p.need(string(text)) {
+		return nil
+	}
 	for _, own := range [...]string{memberModel, memberStream, memberOptions} {
 		if misspelled(text, own) {
 			return otherCase(own)
