@@ -70,23 +70,24 @@ func (p *plan) simulate(s *scenario.Scenario, policies []policy.Named) *report.R
 		sizes = s.Sizes()
 	}
 	r := &report.Results{Scenario: s, Sizes: sizes, Split: optimum.Split(s, optimumSeed)}
-	fixed := policy.Fixed(optimum.Name, r.Split)
-	jobs := []func(){}
-	add := func(named policy.Named, nodes int, best bool) {
-		row := r.Row(named, nodes, p.seeds, best)
-		for seed := range p.seeds {
-			cell := scenario.Cell{Scenario: s, Policy: named, Nodes: nodes, Every: p.every, Seed: uint64(seed + 1)}
-			jobs = append(jobs, func() { row.Seeds[seed] = cell.Run().Summary(s.Marks()) })
-		}
-	}
-	add(fixed, 1, true)
+	r.Best = report.NewRow(policy.Fixed(optimum.Name, r.Split), 1, p.seeds)
+	jobs := p.jobs(nil, s, r.Best)
 	for _, size := range sizes {
 		for _, named := range policies {
-			add(named, size, false)
+			jobs = p.jobs(jobs, s, r.Add(named, size, p.seeds))
 		}
 	}
 	parallel(jobs)
 	return r
+}
+
+// jobs appends the simulations that fill the row.
+func (p *plan) jobs(jobs []func(), s *scenario.Scenario, row *report.Row) []func() {
+	for seed := range p.seeds {
+		cell := scenario.Cell{Scenario: s, Policy: row.Policy, Nodes: row.Nodes, Every: p.every, Seed: uint64(seed + 1)}
+		jobs = append(jobs, func() { row.Seeds[seed] = cell.Run().Summary(s.Marks()) })
+	}
+	return jobs
 }
 
 // optimumSeed is none of the seeds that are judged.

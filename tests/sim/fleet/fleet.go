@@ -74,7 +74,7 @@ func (f *Fleet) start(i int) *Node {
 	n := &Node{
 		Index: i, Board: board, Cooldowns: cooldown.New(board), Ranker: rank.NewRanker(), Rand: draw,
 		fleet: f, name: fmt.Sprintf("node-%d-%016x", i, draw.Uint64()),
-		delay: f.cfg.Delay, owed: true, line: &line{},
+		delay: f.cfg.Delay, owed: true,
 	}
 	if f.cfg.Spread > 0 {
 		n.delay += time.Duration(draw.Float64() * float64(f.cfg.Delay/2))
@@ -83,7 +83,7 @@ func (f *Fleet) start(i int) *Node {
 	}
 	n.phase = time.Duration(draw.Float64() * float64(foldEvery))
 	n.folded = f.engine.Now()
-	n.line.node = n
+	n.line = &line{name: n.name}
 	f.nodes[i] = n
 	f.all = append(f.all, n)
 	if f.cfg.Shared {

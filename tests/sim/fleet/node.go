@@ -35,6 +35,7 @@ type Node struct {
 	urgent       bool // a put is scheduled before the next regular one
 	down         bool // dead, or suspended
 	dead         bool
+	resumes      time.Duration // the end of its last suspension
 }
 
 // Time returns what the node's clock shows at a time of the simulation.

@@ -8,7 +8,7 @@ import (
 
 // line is what one node has written to the store, or what became of that, in order.
 type line struct {
-	node    *Node
+	name    string
 	entries []entry
 }
 
@@ -94,6 +94,37 @@ func (n *Node) hear(by time.Duration) {
 	}
 }
 
+// end takes the value away, if there is one.
+func (l *line) end(at time.Duration) {
+	if last := len(l.entries); last > 0 && l.entries[last-1].value != nil {
+		l.write(at, nil)
+	}
+}
+
+// list takes in what the store holds, as a process does that starts.
+func (n *Node) list() {
+	if !n.fleet.cfg.Shared {
+		return
+	}
+	held := map[string]*signal.Peer{}
+	n.heard = nil
+	for _, l := range n.fleet.lines {
+		last := len(l.entries)
+		n.heard = append(n.heard, last)
+		if l == n.line || last == 0 || l.entries[last-1].value == nil {
+			continue
+		}
+		if p := n.fleet.decode(&l.entries[last-1], n.Now()); p != nil {
+			held[l.name] = p
+		}
+	}
+	n.Board.Reset(held, n.Now())
+	n.Board.Fold(n.Now())
+}
+
+// received is when what was written at that time has come to the node, by its clock.
+func (n *Node) received(at time.Duration) time.Time { return n.Time(max(at+n.delay, n.resumes)) }
+
 // arrived returns how many entries were written by then, at least from.
 func (l *line) arrived(from int, by time.Duration) int {
 	last := len(l.entries)
@@ -108,14 +139,14 @@ func (n *Node) take(l *line, from, to int) {
 	for i := from; i < to; i++ {
 		e := &l.entries[i]
 		if e.value == nil {
-			n.Board.Gone(l.node.name, n.Time(e.at+n.delay))
+			n.Board.Gone(l.name, n.received(e.at))
 			continue
 		}
 		if i+1 < to && l.entries[i+1].value != nil {
 			continue
 		}
-		if p := n.fleet.decode(e, n.Time(e.at+n.delay)); p != nil {
-			n.Board.SetPeer(l.node.name, p)
+		if p := n.fleet.decode(e, n.received(e.at)); p != nil {
+			n.Board.SetPeer(l.name, p)
 		}
 	}
 }

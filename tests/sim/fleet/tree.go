@@ -44,7 +44,7 @@ func (n *Node) hearRoot(by time.Duration) {
 	}
 	n.rooted = last
 	e := &n.fleet.root.entries[last-1]
-	if all := n.fleet.decode(e, n.Time(e.at+n.delay)); all != nil {
+	if all := n.fleet.decode(e, n.received(e.at)); all != nil {
 		n.Board.SetRoot(all, n.own(e))
 	}
 }

@@ -62,7 +62,11 @@ func (l *Log) Summary(m Marks) Summary {
 		s.Return = seconds(l.Returns(m.Slowed, m.Slow, m.Healed, l.length))
 	}
 	if m.Failing >= 0 {
-		s.Failing = l.Share(m.Failing, m.Slow+settled, l.length)
+		until := l.length
+		if m.Healed > 0 {
+			until = m.Healed
+		}
+		s.Failing = l.Share(m.Failing, m.Slow+settled, until)
 	}
 	s.At, s.Shares = l.Shares()
 	for q := 0.0; q < 1; q += 0.005 {

@@ -10,7 +10,7 @@ import (
 type Results struct {
 	Scenario *scenario.Scenario
 	Sizes    []int
-	// Split is the best fixed split.
+	// Split is the best fixed split, and Best how it did.
 	Split []float64
 	Best  *Row
 	Rows  []*Row
@@ -23,15 +23,16 @@ type Row struct {
 	Seeds  []measure.Summary
 }
 
-// Row adds an empty row; best: it is that of the best fixed split.
-func (r *Results) Row(p policy.Named, nodes, seeds int, best bool) *Row {
-	row := &Row{Policy: p, Nodes: nodes, Seeds: make([]measure.Summary, seeds)}
-	if best {
-		r.Best = row
-	} else {
-		r.Rows = append(r.Rows, row)
-	}
+// Add adds a row to be filled.
+func (r *Results) Add(p policy.Named, nodes, seeds int) *Row {
+	row := NewRow(p, nodes, seeds)
+	r.Rows = append(r.Rows, row)
 	return row
+}
+
+// NewRow returns a row to be filled.
+func NewRow(p policy.Named, nodes, seeds int) *Row {
+	return &Row{Policy: p, Nodes: nodes, Seeds: make([]measure.Summary, seeds)}
 }
 
 // over is a number of the row over its seeds.
@@ -47,17 +48,3 @@ func (r *Row) ratio(to *Row, get func(*measure.Summary) float64) float64 {
 	}
 	return sum / float64(len(r.Seeds))
 }
-
-func mean(s *measure.Summary) float64        { return s.Mean }
-func p50(s *measure.Summary) float64         { return s.P50 }
-func p99(s *measure.Summary) float64         { return s.P99 }
-func degraded(s *measure.Summary) float64    { return s.Degraded }
-func oscillation(s *measure.Summary) float64 { return s.Oscillation }
-func best(s *measure.Summary) float64        { return s.Best }
-func leave(s *measure.Summary) float64       { return s.Leave }
-func back(s *measure.Summary) float64        { return s.Return }
-func failing(s *measure.Summary) float64     { return s.Failing }
-func failures(s *measure.Summary) float64    { return s.Errors }
-func divergence(s *measure.Summary) float64  { return s.Divergence }
-func staleness(s *measure.Summary) float64   { return s.Staleness }
-func left(s *measure.Summary) float64        { return s.Inflight + s.Unanswered }

@@ -13,34 +13,47 @@ import (
 type attempt struct {
 	walk    *walk
 	step    *step
-	began   time.Duration
+	began   time.Time // by the node's clock
 	load    int
 	wait    signal.Wait
 	started bool // a first token has come
+	over    bool
 }
 
 // first is the first token of a stream: it is measured then, and the caller has its answer.
 func (a *attempt) first() {
 	w := a.walk
-	if w.node.Dead() {
+	if nap := w.node.Asleep(); nap > 0 {
+		w.run.engine.After(nap, a.first)
+		return
+	}
+	if w.node.Dead() || a.over {
 		return
 	}
 	a.started = true
 	a.wait.Answered()
-	a.measure(policy.Outcome{Latency: w.since(a.began).Seconds()})
-	w.node.Cooldowns.Prove(a.step.Target, a.at())
+	a.measure(policy.Outcome{Latency: a.elapsed().Seconds()})
+	w.node.Cooldowns.Prove(a.step.Target, a.began)
 	w.run.log.Answer(w.request.At, w.since(w.request.At), false)
 	w.releaseProbe()
 }
 
 // ended is the upstream's last word.
 func (a *attempt) ended(o upstream.Outcome) {
-	a.done(policy.Outcome{Failed: o.Failed, Latency: a.walk.since(a.began).Seconds()}, o)
+	if nap := a.walk.node.Asleep(); nap > 0 {
+		a.walk.run.engine.After(nap, func() { a.ended(o) })
+		return
+	}
+	a.done(policy.Outcome{Failed: o.Failed, Latency: a.elapsed().Seconds()}, o)
 }
 
 // done settles the attempt and lets the request go on.
 func (a *attempt) done(p policy.Outcome, o upstream.Outcome) {
 	w, t := a.walk, a.step.Target
+	if a.over {
+		return
+	}
+	a.over = true
 	a.wait.Answered()
 	if w.node.Dead() { // its process has ended, and the caller's connection with it
 		w.over = true
@@ -54,14 +67,14 @@ func (a *attempt) done(p policy.Outcome, o upstream.Outcome) {
 		}
 	case p.Failed:
 		a.measure(p)
-		if w.node.Cooldowns.Fail(t, cooldown.Fault{RetryAfter: o.RetryAfter}, a.at(), w.node.Now()) > 0 {
+		if w.node.Cooldowns.Fail(t, cooldown.Fault{RetryAfter: o.RetryAfter}, a.began, w.node.Now()) > 0 {
 			w.node.Urgent()
 		}
 	default:
 		if !a.started {
 			a.measure(p)
 		}
-		w.node.Cooldowns.Succeed(t, a.at())
+		w.node.Cooldowns.Succeed(t, a.began)
 	}
 	w.node.Board.Done(t.Signal)
 	p.Now = w.run.engine.Now()
@@ -85,7 +98,7 @@ func (a *attempt) done(p policy.Outcome, o upstream.Outcome) {
 // measure tells the board.
 func (a *attempt) measure(p policy.Outcome) {
 	w := a.walk
-	board, elapsed := w.node.Board, w.since(a.began)
+	board, elapsed := w.node.Board, a.elapsed()
 	if p.Failed {
 		board.Fail(a.step.Target.Signal, w.request.Class, elapsed, a.load, w.node.Now())
 		return
@@ -97,4 +110,5 @@ func (a *attempt) measure(p policy.Outcome) {
 	}
 }
 
-func (a *attempt) at() time.Time { return a.walk.node.Time(a.began) }
+// elapsed is how long ago the attempt began, by the node's clock.
+func (a *attempt) elapsed() time.Duration { return a.walk.node.Now().Sub(a.began) }

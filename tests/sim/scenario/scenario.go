@@ -31,9 +31,12 @@ type Scenario struct {
 	// from 1, and Slow and Healed the times of its steps.
 	Slowed       int
 	Slow, Healed time.Duration
-	// Sweep: the size of the fleet is the question.
+	// Gates are the limits that the product keeps to here.
+	Gates []Gate
+	// Nodes is the sizes of the fleet; nil: 10, or with Sweep, where the size is the question, from 1 to 1000.
+	Nodes []int
 	Sweep bool
-	// Failing, unless zero, is the upstream whose share must vanish, counted from 1, from Slow on.
+	// Failing, unless zero, is the upstream whose share must vanish from Slow until Healed, or the end, counted from 1.
 	Failing int
 }
 
@@ -109,6 +112,9 @@ func compile(t Target) *core.Target {
 
 // Sizes returns the sizes of the fleet that the scenario is for.
 func (s *Scenario) Sizes() []int {
+	if s.Nodes != nil {
+		return s.Nodes
+	}
 	if s.Sweep {
 		return []int{1, 3, 10, 100, 1000}
 	}

@@ -84,9 +84,8 @@ func (w *walk) attempt(s *step) {
 	r, n, t := w.run, w.node, s.Target
 	load := n.Board.Begin(t.Signal)
 	r.policy.Begin(n, t)
-	at := r.engine.Now()
-	r.log.Attempt(at, policy.Index(t))
-	a := &attempt{walk: w, step: s, began: at, load: load}
+	r.log.Attempt(r.engine.Now(), policy.Index(t))
+	a := &attempt{walk: w, step: s, began: n.Now(), load: load}
 	n.Board.Await(&a.wait, t.Signal, w.request.Class, n.Now())
 	work := w.request.Work(w.tries)
 	w.tries++
@@ -113,7 +112,9 @@ func (w *walk) leave() {
 	}
 	w.call.Cancel()
 	w.abandon()
-	w.close()
+	if !w.over { // its node lives
+		w.close()
+	}
 }
 
 func (w *walk) end(failed bool) {

@@ -1,0 +1,59 @@
+package scenario
+
+import (
+	"github.com/sluice-gateway/sluice/tests/sim/traffic"
+)
+
+// scarce is S7: the whole fleet has one request a second.
+func scarce() *Scenario {
+	return &Scenario{
+		ID: "S7", Title: "elastic, one request a second", Load: traffic.Load{Rate: 1}, Upstreams: boundless(bases()...),
+		Warm: 5 * minute, Length: 65 * minute, Sweep: true,
+		Gates: []Gate{atMost(MeanRatio, scarceLimit), atMost(SizeRatio, sizeLimit), atLeast(BestShare, 0.9)},
+	}
+}
+
+// sequential is one caller that asks again when it has its answer: nothing ever queues, and the fastest is best.
+func sequential() *Scenario {
+	return &Scenario{
+		ID: "S7-seq", Title: "limited capacity, one caller, one request at a time", Load: traffic.Load{Sequential: true}, Upstreams: bounded(200, 0.75, bases()...),
+		Warm: 5 * minute, Length: 65 * minute,
+		Gates: []Gate{atMost(MeanRatio, scarceLimit), atLeast(BestShare, 0.9)},
+	}
+}
+
+// wave is S13: between a fifth and nine fifths of half the capacity.
+func wave() *Scenario {
+	s := limited(50)
+	s.ID, s.Title = "S13", "limited capacity 50 %, the rate swings by 80 % in 4 minutes"
+	s.Load.Wave, s.Load.Swing, s.Length = 4*minute, 0.8, 9*minute
+	s.Gates = []Gate{atMost(MeanRatio, meanLimit), atMost(P99Ratio, p99Limit)}
+	return s
+}
+
+// bursts is S14.
+func bursts() *Scenario {
+	s := limited(75)
+	s.ID, s.Title, s.Sweep = "S14", "limited capacity 75 %, requests come in bursts of 20", false
+	s.Load.Burst = 20
+	s.Gates = []Gate{atMost(MeanRatio, meanLimit), atMost(P99Ratio, p99Limit)}
+	return s
+}
+
+// mixed is S15.
+func mixed() *Scenario {
+	s := limited(75)
+	s.ID, s.Title, s.Sweep = "S15", "limited capacity 75 %, half streams, a fifth of the prompts long", false
+	s.Load.Streams, s.Load.Long = 0.5, 0.2
+	s.Gates = []Gate{atMost(MeanRatio, meanLimit), atMost(P99Ratio, p99Limit), atMost(Oscillation, calmLimit)}
+	return s
+}
+
+// leaving is S16.
+func leaving() *Scenario {
+	s := limited(75)
+	s.ID, s.Title, s.Sweep = "S16", "limited capacity 75 %, a fifth of the callers leave", false
+	s.Load.Leaves = 0.2
+	s.Gates = []Gate{atMost(MeanRatio, meanLimit), atMost(P99Ratio, p99Limit), atMost(Oscillation, calmLimit)}
+	return s
+}
