@@ -49,7 +49,9 @@ func (c *compiler) routing(id string, path []string) *Group {
 	k.require(len(members) == 0 || slices.ContainsFunc(members, weighs), "/targets", "weights", "at least one weight must be above 0")
 	c.routings[id] = nil
 	g := newGroup(r, members)
-	g.Latency, g.HashOn, g.StickyOn = k.latency(r), k.hashOn(r.HashOn, "/hash_on"), k.hashOn(r.StickyOn, "/sticky_on")
+	g.Latency = k.latency(r)
+	g.HashOn = k.shared(k.hashOn(r.HashOn, "/hash_on"), members, "hash_on", func(g *Group) *HashOn { return g.HashOn })
+	g.StickyOn = k.shared(k.hashOn(r.StickyOn, "/sticky_on"), members, "sticky_on", func(g *Group) *HashOn { return g.StickyOn })
 	k.require(g.Leaves <= MaxLeaves, "/targets", "leaves", fmt.Sprintf("the routing has %d targets, those of the routings in it included; at most %d are allowed", g.Leaves, MaxLeaves))
 	if k.ok {
 		c.routings[id], c.groups[id] = g, g
@@ -166,7 +168,7 @@ func weighs(m Member) bool { return m.Weight > 0 }
 
 func newGroup(r *Routing, members []Member) *Group {
 	g := &Group{
-		ID: r.ID, Strategy: r.Strategy, Members: members,
+		ID: r.ID, Strategy: r.Strategy, Members: members, ByCost: r.Strategy == StrategyLeastCost,
 		Retries:            valueOr(r.Retries, DefaultRetries),
 		MaxFallbacks:       valueOr(r.MaxFallbacks, -1),
 		RetryOn429:         r.RetryOn429,
@@ -180,6 +182,7 @@ func newGroup(r *Routing, members []Member) *Group {
 	}
 	for _, m := range members {
 		g.Tagged = g.Tagged || len(m.Tags) > 0 || (m.Group != nil && m.Group.Tagged)
+		g.ByCost = g.ByCost || (m.Group != nil && m.Group.ByCost)
 		if m.Group == nil {
 			g.Leaves++
 			continue

@@ -46,3 +46,19 @@ func (k *checker) hashOn(h *HashOn, pointer string) *HashOn {
 	}
 	return &compiled
 }
+
+// shared returns the key of a routing and of the routings among its targets, which must be one: the whole order
+// of a request is made with it. of picks hash_on or sticky_on, which name spells.
+func (k *checker) shared(own *HashOn, members []Member, name string, of func(*Group) *HashOn) *HashOn {
+	for _, m := range members {
+		if m.Group == nil || of(m.Group) == nil {
+			continue
+		}
+		other := of(m.Group)
+		if own == nil {
+			own = other
+		}
+		k.require(*own == *other, "/targets", "one-key", "routing "+strconv.Quote(m.Group.ID)+" has another "+name+" than this routing or one before it; a request has one key")
+	}
+	return own
+}

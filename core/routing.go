@@ -51,7 +51,8 @@ type Routing struct {
 	Timeouts *Timeouts `json:"timeouts,omitempty"`
 	// Latency holds the settings of least_latency; any other strategy refuses it.
 	Latency *Latency `json:"latency,omitempty"`
-	// HashOn names what consistent_hash hashes; that strategy needs it and any other refuses it.
+	// HashOn names what consistent_hash hashes; that strategy needs it and any other refuses it. It and StickyOn must
+	// be those of the routings among the targets, if these have one.
 	HashOn *HashOn `json:"hash_on,omitempty"`
 	// StickyOn names what tells one session from another, for the strategies that can keep a session where it
 	// was: least_latency and least_busy. Absent: no stickiness.
@@ -69,6 +70,7 @@ type RoutingTarget struct {
 	Priority int `json:"priority,omitempty"`
 	// Tags are for requests to ask by. A request that names tags is served by the targets that bear one of them; if
 	// there are none, by those that bear TagDefault. A request without tags is served by the targets without
-	// tags and those that bear TagDefault. The targets of a routing among the targets bear its tags too.
+	// tags and those that bear TagDefault; if there are none, by all. The targets of a routing among the targets
+	// bear its tags too.
 	Tags []string `json:"tags,omitempty"`
 }

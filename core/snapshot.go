@@ -53,10 +53,14 @@ type Group struct {
 	Deadline           time.Duration // 0: none
 	Timeouts           *Timeouts     // over those of the targets; nil: none of its own
 	// Tagged: some member, here or in a group below, bears tags.
-	Tagged   bool
-	Latency  LatencyPolicy // zero unless the strategy is least_latency
-	HashOn   *HashOn       // nil unless the strategy is consistent_hash
-	StickyOn *HashOn       // nil: no stickiness
+	Tagged bool
+	// ByCost: the strategy, here or in a group below, is least_cost.
+	ByCost  bool
+	Latency LatencyPolicy // zero unless the strategy is least_latency
+	// HashOn is the key of consistent_hash, here or in the groups below; nil: no group here hashes.
+	HashOn *HashOn
+	// StickyOn tells the session, here or in the groups below; nil: no stickiness.
+	StickyOn *HashOn
 }
 
 // Member is one choice of a group: exactly one of Target and Group is set.

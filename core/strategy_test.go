@@ -52,6 +52,35 @@ func TestKeysAreCompiledWithCanonicalHeaders(t *testing.T) {
 	}
 }
 
+func TestKeysAreThoseOfTheRoutingsBelowToo(t *testing.T) {
+	inner := func(id, header string) string {
+		return fmt.Sprintf(`routing/%s {"strategy":"consistent_hash","targets":[{"model":"a"}],"hash_on":{"source":"header","name":%q}}`, id, header)
+	}
+	sticky := func(id, cookie string) string {
+		return fmt.Sprintf(`routing/%s {"strategy":"least_busy","targets":[{"model":"a"}],"sticky_on":{"source":"cookie","name":%q}}`, id, cookie)
+	}
+	s, faults := core.Compile(document(t, providerP, modelA, inner("x", "X-User"), inner("y", "x-user"), sticky("z", "s"), routing("mid", "x", "z"), routing("out", "a", "mid", "y")), core.Site{})
+	wantFaults(t, "the same keys everywhere", faults)
+	g, _ := s.Group("out")
+	if g.HashOn == nil || g.HashOn.Name != "X-User" || g.StickyOn == nil || g.StickyOn.Name != "s" {
+		t.Errorf("got hash_on %+v and sticky_on %+v, want those of the routings below", g.HashOn, g.StickyOn)
+	}
+	_, faults = core.Compile(document(t, providerP, modelA, inner("x", "X-User"), inner("y", "X-Team"), routing("out", "x", "y")), core.Site{})
+	wantFaults(t, "two keys side by side", faults, "routing/out#/targets one-key reject")
+	_, faults = core.Compile(document(t, providerP, modelA, sticky("z", "s"),
+		`routing/out {"strategy":"least_latency","targets":[{"model":"z"}],"sticky_on":{"source":"api_key"}}`), core.Site{})
+	wantFaults(t, "another session below", faults, "routing/out#/targets one-key reject")
+}
+
+func TestCostIsAskedForWhereverItCounts(t *testing.T) {
+	s, _ := core.Compile(document(t, providerP, modelA, `routing/c {"strategy":"least_cost","targets":[{"model":"a"}]}`, routing("out", "c"), routing("f", "a")), core.Site{})
+	for id, want := range map[string]bool{"c": true, "out": true, "f": false, "a": false} {
+		if g, _ := s.Group(id); g.ByCost != want {
+			t.Errorf("%s: got ByCost %v, want %v", id, g.ByCost, want)
+		}
+	}
+}
+
 func TestTagsAreSortedAndSetApartAtEveryLevel(t *testing.T) {
 	g, faults := compileRouting(t, `"strategy":"failover","targets":[{"model":"a","tags":["us","eu","us"]},{"model":"n"}]`)
 	wantFaults(t, "tags", faults)
