@@ -40,7 +40,7 @@ func nested(g *core.Group, weight, priority int) core.Member {
 func group(id string, s core.Strategy, members ...core.Member) *core.Group {
 	g := &core.Group{ID: id, Strategy: s, Members: members}
 	if s == core.StrategyLeastLatency {
-		g.Latency.ProbeAfter = time.Minute
+		g.Latency = core.LatencyPolicy{Selection: core.SelectionStrict, Sharpness: core.DefaultSharpness, Inflight: core.InflightNormalized, ProbeAfter: time.Minute}
 	}
 	for _, m := range members {
 		if m.Group == nil {

@@ -180,12 +180,11 @@ func TestWhatIsNotMeasuredForLongFadesToTheBestKnown(t *testing.T) {
 		f.answer("b", 1000, 1)
 		f.wait(1)
 	}
-	e := f.board().Estimate(key("a"), f.view.Class, f.view.Now)
-	o := &ordering{ranker: f.ranker, view: f.view}
-	units := []unit{{member: &g.Members[0]}, {member: &g.Members[1], index: 1}}
-	o.estimate(units)
-	if math.Abs(units[0].score-1) > 0.1 {
-		t.Errorf("ten minutes without a sample: score %v with weight %v, want about the best known, 1", units[0].score, e.Weight)
+	var trace Trace
+	f.view.Trace = &trace
+	f.order(g)
+	if e := trace.Candidates[0].Evidence[0]; math.Abs(e.Expected-1) > 0.1 {
+		t.Errorf("ten minutes without a sample: expected %v s with %v samples, want about the best known, 1", e.Expected, e.Samples)
 	}
 }
 

@@ -1,69 +1,51 @@
 package rank
 
 import (
-	"cmp"
 	"math"
 	"slices"
-	"time"
 
 	"github.com/sluice-gateway/sluice/core"
 )
 
-// ordering is one Order at work. Nested groups stack their units above those of the group around them.
+// ordering is one Order at work. Nested groups stack their units and places above those of the group around
+// them.
 type ordering struct {
 	ranker *Ranker
 	view   View
+	filter filter
 	dst    []Choice
 	start  int  // dst up to here is the caller's
 	nested bool // a target may come up twice
 	probed bool
 	units  []unit
-	leaves []leaf
-	sorted []float64
+	places []place // one for each unit
+	// Of the tier that is being ranked:
+	leaves   []leaf
+	speakers []*core.Target
+	sorted   []float64
+	told     telling // to the trace
 }
 
-// reset keeps the space and lets go of everything that it points to.
+// reset keeps the space and lets go of everything that it points to. Units have been let go of by then.
 func (o *ordering) reset() {
-	clear(o.units[:cap(o.units)])
-	clear(o.leaves[:cap(o.leaves)])
-	*o = ordering{units: o.units[:0], leaves: o.leaves[:0], sorted: o.sorted[:0]}
+	clear(o.speakers)
+	*o = ordering{units: o.units[:0], places: o.places[:0], leaves: o.leaves[:0], speakers: o.speakers[:0], sorted: o.sorted[:0]}
 }
 
-// unit is one member of a tier, a target or a nested group.
-type unit struct {
-	member *core.Member
-	index  int // in the declaration
-	class  class
-	score  float64 // lower is earlier within the class
-	// since is the time since the last sample, and inflight the requests in flight, of all its leaves.
-	since    time.Duration
-	inflight int
-	// from and to bound the unit's choices once it is placed.
-	from, to int
+// tier is the members of one priority of a group, those of weight 0 (spare) apart from the others.
+type tier struct {
+	group    *core.Group
+	around   bearing
+	priority int
+	spare    bool
+	base     int // of its units and places
+	begin    int // of its choices in dst
 }
 
-func (u *unit) name() string {
-	if u.member.Target != nil {
-		return u.member.Target.Model
-	}
-	return u.member.Group.ID
-}
-
-// before is the order within a tier. It is total, so that equals keep the order of declaration.
-func before(a, b unit) int {
-	switch {
-	case a.class != b.class:
-		return cmp.Compare(a.class, b.class)
-	case a.score != b.score:
-		return cmp.Compare(a.score, b.score)
-	}
-	return cmp.Compare(a.index, b.index)
-}
-
-func (o *ordering) group(g *core.Group) {
+func (o *ordering) group(g *core.Group, around bearing) {
 	for _, spare := range [2]bool{false, true} {
 		for p, ok := nextTier(g, spare, math.MaxInt); ok; p, ok = nextTier(g, spare, p-1) {
-			o.tier(g, p, spare)
+			o.tier(&tier{group: g, around: around, priority: p, spare: spare, base: len(o.units), begin: len(o.dst)})
 			if p == math.MinInt {
 				break
 			}
@@ -82,54 +64,117 @@ func nextTier(g *core.Group, spare bool, limit int) (priority int, ok bool) {
 	return priority, ok
 }
 
+func (t *tier) holds(m *core.Member) bool {
+	return m.Priority == t.priority && (m.Weight <= 0) == t.spare
+}
+
 // tier orders the members of one priority and places their targets.
-func (o *ordering) tier(g *core.Group, priority int, spare bool) {
-	base, begin := len(o.units), len(o.dst)
-	for i := range g.Members {
-		m := &g.Members[i]
-		if m.Priority == priority && (m.Weight <= 0) == spare {
-			o.units = append(o.units, unit{member: m, index: i})
-		}
+func (o *ordering) tier(t *tier) {
+	o.admit(t)
+	o.tellTier(t)
+	o.strategy(t)
+	o.tellEvidences(t)
+	for i := t.base; i < len(o.places); i++ {
+		at := t.base + int(o.places[i].unit)
+		o.units[at].from = len(o.dst)
+		o.place(&o.units[at], t)
+		o.units[at].to = len(o.dst)
 	}
-	o.strategy(g, base, priority, spare)
-	for i := base; i < len(o.units); i++ {
-		o.units[i].from = len(o.dst)
-		o.place(o.units[i].member)
-		o.units[i].to = len(o.dst)
+	if t.group.Strategy == core.StrategyLeastLatency {
+		o.lift(t)
 	}
-	if g.Strategy == core.StrategyLeastLatency {
-		o.lift(g, o.units[base:], begin)
-	}
-	o.units = o.units[:base]
+	clear(o.units[t.base:])
+	o.units, o.places = o.units[:t.base], o.places[:t.base]
 }
 
-func (o *ordering) strategy(g *core.Group, base, priority int, spare bool) {
-	units := o.units[base:]
-	switch {
-	case g.Strategy == core.StrategyLeastLatency:
-		o.estimate(units)
-		slices.SortFunc(units, before)
-		if !spare {
-			o.spread(g, units, priority)
+// admit makes units of the members of the tier that are not left out, in order of declaration.
+func (o *ordering) admit(t *tier) {
+	slot := 0
+	for i := range t.group.Members {
+		m := &t.group.Members[i]
+		if !t.holds(m) {
+			continue
 		}
-	case g.Strategy == core.StrategyRoundRobin && !spare && len(units) > 1:
-		o.ranker.wheel(g.ID, priority).turn(units)
-		slices.SortFunc(units, before)
+		if o.admits(m, t.around) {
+			o.places = append(o.places, place{unit: int32(len(o.units) - t.base)})
+			o.units = append(o.units, unit{member: m, slot: slot})
+			o.tellUnit(&o.units[len(o.units)-1])
+		} else {
+			o.tellExcluded(m, t.around)
+		}
+		slot++
 	}
 }
 
-// place appends the target of m, or the whole order of its group.
-func (o *ordering) place(m *core.Member) {
-	if m.Group != nil {
-		o.group(m.Group)
+func (o *ordering) strategy(t *tier) {
+	if len(o.units)-t.base < 2 && o.view.Trace == nil {
 		return
 	}
-	if o.nested && o.placed(m.Target) {
+	switch t.group.Strategy {
+	case core.StrategyLeastLatency:
+		o.leastLatency(t)
+	case core.StrategyRoundRobin:
+		if !t.spare {
+			o.takeTurns(t, o.places[t.base:])
+			o.tellShares(t, byWeight)
+		}
+	case core.StrategyConsistentHash:
+		o.consistentHash(t)
+	case core.StrategyLeastCost:
+		o.leastCost(t)
+	case core.StrategyLeastBusy:
+		o.leastBusy(t)
+	}
+}
+
+// place appends the target of a unit, or the whole order of its group.
+func (o *ordering) place(u *unit, t *tier) {
+	if m := u.member; m.Group != nil {
+		leave := o.tellEnter(u)
+		o.group(m.Group, o.inside(m, t.around)) // may move the units
+		o.tellLeave(leave)
 		return
 	}
-	o.dst = append(o.dst, Choice{Target: m.Target})
+	target := u.member.Target
+	if o.nested && o.placed(target) {
+		o.tellDuplicate(u)
+		return
+	}
+	o.dst = append(o.dst, Choice{Target: target})
 }
 
 func (o *ordering) placed(t *core.Target) bool {
 	return slices.ContainsFunc(o.dst[o.start:], func(c Choice) bool { return c.Target == t })
+}
+
+// speak returns the targets by which a unit is judged: its own, or those of its group that are not left out
+// and, where there are others, not of weight 0. They are valid until the next call.
+func (o *ordering) speak(u *unit, t *tier) []*core.Target {
+	m := u.member
+	clear(o.speakers)
+	o.speakers = o.speakers[:0]
+	if m.Group == nil {
+		o.speakers = append(o.speakers, m.Target)
+		return o.speakers
+	}
+	b := o.inside(m, t.around)
+	if o.gather(m.Group, b, false); len(o.speakers) == 0 {
+		o.gather(m.Group, b, true)
+	}
+	return o.speakers
+}
+
+func (o *ordering) gather(g *core.Group, around bearing, spares bool) {
+	for i := range g.Members {
+		m := &g.Members[i]
+		if m.Weight <= 0 && !spares {
+			continue
+		}
+		b := o.inside(m, around)
+		if m.Group != nil {
+			o.gather(m.Group, b, spares)
+		} else if o.excludes(m.Target, b) == "" {
+			o.speakers = append(o.speakers, m.Target)
+		}
+	}
 }

@@ -1,10 +1,6 @@
 package rank
 
 import (
-	"cmp"
-	"slices"
-
-	"github.com/sluice-gateway/sluice/core"
 	"github.com/sluice-gateway/sluice/core/signal"
 )
 
@@ -12,65 +8,77 @@ import (
 // Where requests are rarer than probe_after, this leaves the leader at least every other one.
 const staler = 4
 
-// spread takes the unmeasured units of a sorted least_latency tier in turn by weight, so that a fleet which
-// knows nothing yet does not send everything to the target that is declared first.
-func (o *ordering) spread(g *core.Group, units []unit, priority int) {
-	from := slices.IndexFunc(units, func(u unit) bool { return u.class == unmeasured })
-	if from < 0 {
-		return
+// spread takes the unmeasured places of a sorted tier in turn by weight, so that a fleet which knows nothing yet
+// does not send everything to the target that is declared first. A session draws them instead.
+func (o *ordering) spread(t *tier) {
+	places := o.places[t.base:]
+	from := 0
+	for from < len(places) && places[from].class != unmeasured {
+		from++
 	}
-	cold := units[from:]
-	if warm := slices.IndexFunc(cold, func(u unit) bool { return u.class != unmeasured }); warm >= 0 {
-		cold = cold[:warm]
+	to := from
+	for to < len(places) && places[to].class == unmeasured {
+		to++
 	}
-	if len(cold) > 1 {
-		slices.SortFunc(cold, func(a, b unit) int { return cmp.Compare(a.index, b.index) })
-		o.ranker.wheel(g.ID, priority).turn(cold)
-		slices.SortFunc(cold, before)
-	}
-}
-
-// lift moves the first choice of one unit to the front of the tier that begins at begin, for a sample:
-// of an unmeasured unit, else of one that has gone without a sample for the group's ProbeAfter and whose
-// slot this node holds. It does so only if the tier is where the request will begin, if nothing is in flight
-// to the unit, and if the unit's probe slot is free.
-func (o *ordering) lift(g *core.Group, units []unit, begin int) {
-	if o.probed || len(units) < 2 {
-		return
-	}
-	leader := o.leader(units, begin)
-	if leader < 0 || units[leader].class == unmeasured {
-		return
-	}
-	for i := range units {
-		if i != leader && units[i].class == unmeasured && o.claim(&units[i], begin) {
-			return
-		}
-	}
-	if g.Latency.ProbeAfter <= 0 {
-		return
-	}
-	for i := range units {
-		u := &units[i]
-		if i != leader && u.since > g.Latency.ProbeAfter && u.since/staler >= units[leader].since && o.owns(u) && o.claim(u, begin) {
-			return
-		}
+	switch cold := places[from:to]; {
+	case len(cold) < 2:
+	case o.view.Session != 0:
+		o.rendezvous(t, cold, o.view.Session)
+	default:
+		o.takeTurns(t, cold)
 	}
 }
 
-// leader returns the unit with which the request will begin, or -1 when it begins before this tier or
+// lift moves the first choice of one unit to the front of the tier, for a sample: of an unmeasured unit, else of
+// one that has gone without a sample for the group's ProbeAfter and whose slot this node holds. It does so only if
+// the tier is where the request will begin, if nothing is in flight to the unit, and if the unit's probe slot is
+// free.
+func (o *ordering) lift(t *tier) {
+	if o.probed || len(o.places)-t.base < 2 {
+		return
+	}
+	leader := o.leader(t)
+	if leader == nil || leader.class == unmeasured {
+		return
+	}
+	for i := range o.places[t.base:] {
+		if u := o.at(t, i); u != leader && u.class == unmeasured && o.claim(u, t.begin) {
+			return
+		}
+	}
+	after := t.group.Latency.ProbeAfter
+	if after <= 0 {
+		return
+	}
+	for i := range o.places[t.base:] {
+		u := o.at(t, i)
+		if u != leader && u.since > after && u.since/staler >= leader.since && o.owns(u) && o.claim(u, t.begin) {
+			return
+		}
+	}
+}
+
+// at returns the unit at the tier's i-th place.
+func (o *ordering) at(t *tier, i int) *unit { return &o.units[t.base+int(o.places[t.base+i].unit)] }
+
+// leader returns the unit with which the request will begin, or nil when it begins before this tier or
 // nowhere, since all cool.
-func (o *ordering) leader(units []unit, begin int) int {
-	if o.open(o.start, begin) >= 0 {
-		return -1
+func (o *ordering) leader(t *tier) *unit {
+	if o.open(o.start, t.begin) >= 0 {
+		return nil
 	}
-	return slices.IndexFunc(units, func(u unit) bool { return o.open(u.from, u.to) >= 0 })
+	for i := range o.places[t.base:] {
+		if u := o.at(t, i); o.open(u.from, u.to) >= 0 {
+			return u
+		}
+	}
+	return nil
 }
 
 // open returns the first choice in dst[from:to] that does not cool, or -1.
 func (o *ordering) open(from, to int) int {
 	for i := from; i < to; i++ {
-		if o.view.Board.Cooling(o.dst[i].Target.Signal, o.view.Now) == 0 {
+		if o.view.Board.Cooling(o.key(i), o.view.Now) == 0 {
 			return i
 		}
 	}

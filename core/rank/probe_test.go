@@ -1,8 +1,6 @@
 package rank
 
 import (
-	"fmt"
-	"math"
 	"sync"
 	"testing"
 	"time"
@@ -206,62 +204,5 @@ func TestGroupThatIsUnmeasuredIsProbedThroughItsFirstTarget(t *testing.T) {
 		inner := group("inner", s, member(target("n1"), 1, 0), member(target("n2"), 1, 0))
 		g := group("g", core.StrategyLeastLatency, member(target("a"), 1, 0), nested(inner, 1, 0))
 		f.want(g, "n1? a n2", string(s))
-	}
-}
-
-func TestOrderAllocatesNothing(t *testing.T) {
-	for _, s := range strategies {
-		f := newFixture(t)
-		var members []core.Member
-		for i := range 8 {
-			name := string(rune('a' + i))
-			members = append(members, member(target(name), i, i%2))
-			f.answer(name, float64(100+i), 10)
-		}
-		g := group("g", s, append(members, nested(group("inner", s, member(target("x"), 1, 0), member(target("a"), 1, 0)), 1, 0))...)
-		dst := make([]Choice, 0, g.Leaves)
-		least := math.Inf(1) // of many: a pool may be emptied at any time, and is at random under the race detector
-		for range 50 {
-			least = min(least, testing.AllocsPerRun(1, func() { f.ranker.Order(dst, g, f.view) }))
-		}
-		if least != 0 {
-			t.Errorf("%s: got %v allocations, want 0", s, least)
-		}
-	}
-}
-
-func BenchmarkOrder(bm *testing.B) {
-	for _, s := range strategies {
-		for _, n := range []int{2, 8, 64} {
-			bm.Run(fmt.Sprintf("%s/%d", s, n), func(bm *testing.B) { benchmarkOrder(bm, s, n) })
-		}
-	}
-}
-
-// benchmarkOrder ranks targets that this node and a peer have measured.
-func benchmarkOrder(bm *testing.B, s core.Strategy, n int) {
-	f, peer := newFixture(bm), newFixture(bm)
-	now := time.Now() // with a monotonic reading, as in a node
-	f.view.Now, peer.view.Now = now, now
-	var members []core.Member
-	for i := range n {
-		name := fmt.Sprint("target", i)
-		members = append(members, member(target(name), 1, 0))
-		for _, x := range []*fixture{f, peer} {
-			x.answer(name, float64(100+i*7%n), 20)
-		}
-	}
-	p, err := signal.Decode(peer.board().Encode(nil, now), now)
-	if err != nil {
-		bm.Fatal(err)
-	}
-	f.board().SetPeer("peer", p)
-	f.board().Fold(now)
-	f.view.Now = f.view.Now.Add(200 * time.Millisecond)
-	g := group("g", s, members...)
-	dst := make([]Choice, 0, n)
-	bm.ReportAllocs()
-	for bm.Loop() {
-		f.ranker.Order(dst, g, f.view)
 	}
 }

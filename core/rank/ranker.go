@@ -2,10 +2,8 @@ package rank
 
 import (
 	"sync"
-	"time"
 
 	"github.com/sluice-gateway/sluice/core"
-	"github.com/sluice-gateway/sluice/core/signal"
 )
 
 // Choice is one target in the order of trial.
@@ -15,16 +13,6 @@ type Choice struct {
 	// probe slot and returns it with Board.Release exactly once: after the outcome of its attempt is recorded,
 	// or as soon as it can no longer come to that attempt. At most one choice of an order is a probe.
 	Probe bool
-}
-
-// View is what a ranking looks at.
-type View struct {
-	Board *signal.Board
-	// Class is the time by which least_latency ranks.
-	Class signal.Class
-	Now   time.Time
-	// Owner reports whether this node holds the fleet's probe slot of a key. Nil: it holds every one.
-	Owner func(signal.Key) bool
 }
 
 // Ranker orders targets.
@@ -39,16 +27,19 @@ func NewRanker() *Ranker {
 	return &Ranker{wheels: map[wheelKey]*wheel{}}
 }
 
-// Order appends every target of g to dst, each at most once. Tiers of higher priority come first and the
-// group's strategy orders within a tier; members of weight 0 come after all others. A nested group
-// stands in its member's place, ordered by its own strategy.
+// Order appends the targets of g that meet the view's Need to dst, each at most once. Tiers of higher priority
+// come first and the group's strategy orders within a tier; members of weight 0 come after all others. A nested
+// group stands in its member's place, ordered by its own strategy.
 func (r *Ranker) Order(dst []Choice, g *core.Group, v View) []Choice {
 	o, ok := r.scratch.Get().(*ordering)
 	if !ok {
 		o = new(ordering)
 	}
 	o.ranker, o.view, o.dst, o.start, o.nested = r, v, dst, len(dst), g.Depth > 1
-	o.group(g)
+	o.filter = filterFor(g, &o.view.Need)
+	o.begin(g)
+	o.group(g, 0)
+	o.finish()
 	dst = o.dst
 	o.reset()
 	r.scratch.Put(o)

@@ -1,0 +1,94 @@
+package rank
+
+import (
+	"fmt"
+	"math"
+	"testing"
+	"time"
+
+	"github.com/sluice-gateway/sluice/core"
+	"github.com/sluice-gateway/sluice/core/signal"
+)
+
+// benchCase is a strategy as its users would have it.
+type benchCase struct {
+	name string
+	core.Strategy
+	core.Selection
+	view func(*View)
+}
+
+func benchCases() []benchCase {
+	asIs := func(*View) {}
+	return []benchCase{
+		{"failover", core.StrategyFailover, "", asIs},
+		{"round_robin", core.StrategyRoundRobin, "", asIs},
+		{"consistent_hash", core.StrategyConsistentHash, "", func(v *View) { v.Hash = 1 }},
+		{"least_cost", core.StrategyLeastCost, "", asIs},
+		{"least_busy", core.StrategyLeastBusy, "", asIs},
+		{"strict", core.StrategyLeastLatency, core.SelectionStrict, asIs},
+		{"balanced", core.StrategyLeastLatency, core.SelectionBalanced, asIs},
+		{"session", core.StrategyLeastLatency, core.SelectionBalanced, func(v *View) { v.Session, v.Previous = 1, 1 }},
+		{"adaptive", core.StrategyLeastLatency, core.SelectionAdaptive, asIs},
+	}
+}
+
+// benchSetup returns a group of n targets that this node and a peer have measured.
+func benchSetup(tb testing.TB, c benchCase, n int) (*fixture, *core.Group, []Choice) {
+	f, peer := newFixture(tb), newFixture(tb)
+	now := time.Now() // with a monotonic reading, as in a node
+	f.view.Now, peer.view.Now = now, now
+	var members []core.Member
+	for i := range n {
+		name := fmt.Sprint("target-of-usual-length-", i)
+		members = append(members, member(target(name), 1, 0))
+		for _, x := range []*fixture{f, peer} {
+			x.answer(name, float64(100+i*7%n), 20)
+			x.board().Begin(key(name))
+		}
+	}
+	p, err := signal.Decode(peer.board().Encode(nil, now), now)
+	if err != nil {
+		tb.Fatal(err)
+	}
+	f.board().SetPeer("peer", p)
+	f.board().Fold(now)
+	f.view.Now = f.view.Now.Add(200 * time.Millisecond)
+	c.view(&f.view)
+	g := group("g", c.Strategy, members...)
+	g.Latency.Selection = c.Selection
+	return f, g, make([]Choice, 0, n)
+}
+
+func BenchmarkOrder(bm *testing.B) {
+	for _, c := range benchCases() {
+		for _, n := range []int{8, 32} {
+			bm.Run(fmt.Sprintf("%s/%d", c.name, n), func(bm *testing.B) {
+				f, g, dst := benchSetup(bm, c, n)
+				bm.ReportAllocs()
+				for bm.Loop() {
+					f.ranker.Order(dst, g, f.view)
+				}
+			})
+		}
+	}
+}
+
+func TestOrderAllocatesNothing(t *testing.T) {
+	for _, c := range benchCases() {
+		f, g, _ := benchSetup(t, c, 8)
+		inner := group("inner", c.Strategy, member(target("x"), 1, 0), g.Members[0])
+		g = group("g", c.Strategy, append(g.Members, nested(inner, 1, 0))...)
+		g.Members[0].Tags, g.Tagged = []string{"eu"}, true
+		inner.Latency.Selection, g.Latency.Selection = c.Selection, c.Selection
+		f.view.Need = Need{Tags: []string{"us", "eu"}, Capabilities: core.CapabilitiesOf(core.CapabilityVision)}
+		dst := make([]Choice, 0, g.Leaves)
+		least := math.Inf(1) // of many: a pool may be emptied at any time, and is at random under the race detector
+		for range 50 {
+			least = min(least, testing.AllocsPerRun(1, func() { f.ranker.Order(dst, g, f.view) }))
+		}
+		if least != 0 {
+			t.Errorf("%s: got %v allocations, want 0", c.name, least)
+		}
+	}
+}

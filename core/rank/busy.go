@@ -1,0 +1,49 @@
+package rank
+
+// leastBusy puts first what has the fewest of the fleet's requests in flight for its weight. Those that have
+// equally few take turns by weight, so that an idle fleet does not send everything to the first.
+func (o *ordering) leastBusy(t *tier) {
+	places, previous := o.places[t.base:], -1
+	for i := range places {
+		if o.count(t, i) {
+			previous = i
+		}
+		u := &o.units[t.base+i]
+		places[i].key = float64(u.inflight) / u.share()
+	}
+	sortPlaces(places)
+	o.tellKeys(t, places, func(c *Candidate, key float64) { c.Load = finite(key) })
+	if !t.spare {
+		o.shareOut(t)
+	}
+	o.stickByLoad(t, previous)
+}
+
+// count counts what is in flight to a unit and reports whether it served the session before and can again.
+func (o *ordering) count(t *tier, unit int) (previous bool) {
+	u := &o.units[t.base+unit]
+	for _, target := range o.speak(u, t) {
+		e := o.view.Board.Estimate(target.Signal, o.view.Class, o.view.Now)
+		u.inflight += e.Inflight
+		if o.view.Previous != 0 && target.Signal == o.view.Previous {
+			previous = !e.Failing && e.Cooling == 0
+		}
+	}
+	return previous
+}
+
+// shareOut lets the least busy take turns, without which their keys tell the load still.
+func (o *ordering) shareOut(t *tier) {
+	places := o.places[t.base:]
+	least, n := places[0].key, 1
+	for n < len(places) && places[n].key == least {
+		n++
+	}
+	if n < 2 {
+		return
+	}
+	o.takeTurns(t, places[:n])
+	for i := range places[:n] {
+		places[i].key = least
+	}
+}

@@ -1,0 +1,70 @@
+package rank
+
+import (
+	"math"
+	"math/rand/v2"
+
+	"github.com/sluice-gateway/sluice/core"
+)
+
+// leastLatency orders a tier by the expected time to an answer: strictly, or by a draw in which that and the load
+// make the weights.
+func (o *ordering) leastLatency(t *tier) {
+	p := &t.group.Latency
+	c := o.look(t)
+	if p.Inflight == core.InflightAbsolute && p.Selection != core.SelectionStrict {
+		heat(o.leaves)
+	}
+	k, why, leader := sharpness(p, o.leaves, c.mean)
+	if !math.IsInf(k, 1) {
+		burden(o.leaves, p.Inflight, c.mean)
+	}
+	o.join(t)
+	o.draw(t, k)
+	o.stickByScore(t)
+	if !t.spare {
+		o.spread(t)
+	}
+	o.tellLatency(t, &c, k, why, leader)
+}
+
+// join makes each unit as good as the best of its leaves.
+func (o *ordering) join(t *tier) {
+	units, last := o.units[t.base:], -1
+	for i := range o.leaves {
+		l := &o.leaves[i]
+		u := &units[l.unit]
+		if l.unit != last || l.class < u.class || (l.class == u.class && l.score < u.score) {
+			u.class, u.score = l.class, l.score
+		}
+		last = l.unit
+	}
+}
+
+// draw sorts the places of the tier. Unless k is infinite they are drawn one after the other without replacement
+// by weight·score^-k, so that who fails is excluded from the next draw: every place has an exponential variate
+// over its weight as its key (Efraimidis, Spirakis: Weighted random sampling with a reservoir, 2006), here by its
+// logarithm, which no power overflows.
+func (o *ordering) draw(t *tier, k float64) {
+	places, units := o.places[t.base:], o.units[t.base:]
+	strict := math.IsInf(k, 1)
+	for i := range places {
+		u := &units[i]
+		places[i].class, places[i].key = u.class, u.score
+		if !strict {
+			places[i].key = math.Log(exponential(o.bits(u))/u.share()) + k*math.Log(u.score)
+		}
+	}
+	sortPlaces(places)
+}
+
+// bits returns the random bits for a unit's draw.
+func (o *ordering) bits(u *unit) uint64 {
+	switch {
+	case o.view.Session != 0:
+		return hash(o.view.Session, u.name())
+	case o.view.Rand != nil:
+		return o.view.Rand()
+	}
+	return rand.Uint64()
+}

@@ -1,0 +1,154 @@
+package rank
+
+import (
+	"slices"
+
+	"github.com/sluice-gateway/sluice/core"
+	"github.com/sluice-gateway/sluice/core/signal"
+)
+
+// class divides a least_latency tier before any score does.
+type class uint8
+
+const (
+	// answers: the fleet has had answers from it, and it is not failing.
+	answers class = iota
+	// unmeasured: no node has tried it.
+	unmeasured
+	// hot: it has as many requests in flight as it serves at once. Only where in-flight counts are absolute.
+	hot
+	// failing: its latest attempt failed and its last answer, if any, is no longer recent. A target that always fails
+	// is here from its first failure on and never stands before one that answers.
+	failing
+)
+
+// leaf is what one target under a unit is known for.
+type leaf struct {
+	target *core.Target
+	unit   int
+	class  class
+	cools  bool
+	// latency is in seconds; with the prior once that is known.
+	latency, weight, failures float64
+	// inflight is the fleet's requests in flight, usual what recent attempts met.
+	inflight, usual   float64
+	elasticity, doubt float64
+	// expected is the expected time to an answer in seconds, score the same with regard to the load.
+	expected, score float64
+}
+
+// Parameters of the estimate.
+const (
+	prior       = 1.0  // seconds, when no target has a latency
+	priorWeight = 1.0  // samples that the prior is worth: what is not measured for long fades to the best known
+	founded     = 0.5  // samples from which on a latency may be the best known
+	minSuccess  = 0.05 // least share of successes that a score divides by
+)
+
+// common is what the leaves of a tier have in common.
+type common struct {
+	best   float64 // the best known latency, seconds
+	charge float64 // what a failure costs, seconds
+	mean   float64 // requests in flight per target
+}
+
+// look reads the estimates of the tier's targets and gives each its expected time to an answer.
+func (o *ordering) look(t *tier) common {
+	clear(o.leaves)
+	o.leaves = o.leaves[:0]
+	var inflight float64
+	for i := range o.units[t.base:] {
+		u := &o.units[t.base+i]
+		u.since = signal.Never
+		for _, target := range o.speak(u, t) {
+			e := o.view.Board.Estimate(target.Signal, o.view.Class, o.view.Now)
+			o.leaves = append(o.leaves, leafOf(target, i, &e))
+			o.tellEvidence(u, target, &e)
+			u.since = min(u.since, e.SinceSample)
+			u.inflight += e.Inflight
+			inflight += float64(e.Inflight)
+		}
+	}
+	c := common{best: bestKnown(o.leaves), mean: inflight / float64(max(len(o.leaves), 1))}
+	for i := range o.leaves {
+		l := &o.leaves[i]
+		l.latency = (l.weight*l.latency + priorWeight*c.best) / (l.weight + priorWeight)
+	}
+	c.charge = o.median()
+	for i := range o.leaves {
+		o.leaves[i].expect(c.charge)
+	}
+	return c
+}
+
+func leafOf(t *core.Target, unit int, e *signal.Estimate) leaf {
+	return leaf{
+		target: t, unit: unit, class: classify(e), cools: e.Cooling > 0,
+		latency: e.Latency, weight: e.Weight, failures: e.Failures,
+		inflight: float64(e.Inflight), usual: e.Load, elasticity: e.Elasticity, doubt: e.ElasticityError,
+	}
+}
+
+func classify(e *signal.Estimate) class {
+	switch {
+	case !e.Tried:
+		return unmeasured
+	case e.Failing:
+		return failing
+	}
+	return answers
+}
+
+// serves reports whether it is known to answer and is not set aside.
+func (l *leaf) serves() bool { return l.class == answers && !l.cools }
+
+// bestKnown is the least founded latency of what serves.
+func bestKnown(leaves []leaf) float64 {
+	best, found := prior, false
+	for i := range leaves {
+		if l := &leaves[i]; l.serves() && l.weight > founded && (!found || l.latency < best) {
+			best, found = l.latency, true
+		}
+	}
+	return best
+}
+
+// median returns what a failure costs: the median latency, the upper one of an even number, of what was tried.
+// Where nothing fails it is not needed, and is the prior.
+func (o *ordering) median() float64 {
+	o.sorted = o.sorted[:0]
+	var failures float64
+	for i := range o.leaves {
+		if l := &o.leaves[i]; l.class != unmeasured {
+			o.sorted = append(o.sorted, l.latency)
+			failures += l.failures
+		}
+	}
+	if failures == 0 {
+		return prior
+	}
+	slices.Sort(o.sorted)
+	return o.sorted[len(o.sorted)/2]
+}
+
+// expect works out the expected time to an answer: every failure costs the time of an attempt and the charge for
+// having to try again.
+func (l *leaf) expect(charge float64) {
+	l.expected = bounded((l.latency + l.failures*charge) / max(1-l.failures, minSuccess))
+	l.score = l.expected
+}
+
+// Bounds of a score, so that whatever a peer claims its logarithm is a number. They are far outside of what
+// latencies and loads come to.
+const minScore, maxScore = 1e-9, 1e15
+
+// bounded moves x into the bounds; what is not a number is as bad as can be.
+func bounded(x float64) float64 {
+	switch {
+	case x >= minScore && x <= maxScore:
+		return x
+	case x < minScore:
+		return minScore
+	}
+	return maxScore
+}

@@ -1,0 +1,60 @@
+package rank
+
+import "math"
+
+// stickBand is how much worse than the best the previous target of a session may be and still keep it: about what
+// a prompt cache is worth.
+const stickBand = 1.25
+
+// stickByScore moves the previous target of the session to the front, if it serves and its score is within the band.
+func (o *ordering) stickByScore(t *tier) {
+	if o.view.Previous == 0 {
+		return
+	}
+	best, at := math.Inf(1), -1
+	for i := range o.leaves {
+		l := &o.leaves[i]
+		if !l.serves() {
+			continue
+		}
+		best = min(best, l.score)
+		if l.target.Signal == o.view.Previous && (at < 0 || l.score < o.leaves[at].score) {
+			at = i
+		}
+	}
+	if at >= 0 && o.leaves[at].score <= stickBand*best {
+		o.keep(t, o.leaves[at].unit)
+	}
+}
+
+// stickByLoad does so by the load, where one request more than the least busy is within the band too: it may be
+// the session's own.
+func (o *ordering) stickByLoad(t *tier, at int) {
+	if at < 0 {
+		return
+	}
+	places := o.places[t.base:]
+	for i := range places {
+		if int(places[i].unit) != at {
+			continue
+		}
+		if places[i].key <= stickBand*places[0].key+1/o.units[t.base+at].share() {
+			o.keep(t, at)
+		}
+		return
+	}
+}
+
+// keep moves a unit to the front of its tier for the session's sake.
+func (o *ordering) keep(t *tier, unit int) {
+	places := o.places[t.base:]
+	for i := range places {
+		if int(places[i].unit) == unit {
+			x := places[i]
+			copy(places[1:i+1], places[:i])
+			places[0] = x
+			o.tellSticks(&o.units[t.base+unit])
+			return
+		}
+	}
+}
