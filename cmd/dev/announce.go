@@ -2,7 +2,6 @@ package dev
 
 import (
 	"fmt"
-	"io"
 	"time"
 )
 
@@ -13,6 +12,7 @@ Sluice is ready after %[1]v.
   status       %[3]s/status and %[3]s/metrics
   admin API    %[4]s/admin/v1
   admin docs   %[4]s/docs
+  etcd         %[8]s
   data         %[5]s
 
   caller key   %[6]s
@@ -33,16 +33,17 @@ List what this caller may use, and the routings behind it:
   curl -sS %[2]s/v1/models -H "Authorization: Bearer %[6]s"
   curl -sS %[4]s/admin/v1/routings -H "Authorization: Bearer %[7]s"
 
-Fleet:
+Fleet, as JSON and as a table:
 
   curl -sS %[4]s/admin/v1/fleet -H "Authorization: Bearer %[7]s"
+  go run ./cmd/sluice fleet --admin %[4]s --token %[7]s
 
 Ctrl-C ends it.
 `
 
 // announce prints where everything is and lines to paste.
-func announce(w io.Writer, l listeners, s secrets, dataDir string, took time.Duration) error {
-	_, err := fmt.Fprintf(w, announcement, took.Round(10*time.Millisecond),
-		url(l.proxy), url(l.status), url(l.admin), dataDir, s.caller.shown, s.admin.shown)
+func announce(cfg Config, l listeners, s secrets, took time.Duration) error {
+	_, err := fmt.Fprintf(cfg.Out, announcement, took.Round(10*time.Millisecond),
+		url(l.proxy), url(l.status), url(l.admin), cfg.DataDir, s.caller.shown, s.admin.shown, cfg.etcd)
 	return err
 }

@@ -18,6 +18,9 @@ type Config struct {
 	// Out gets the addresses and the lines to paste, once everything serves.
 	Out    io.Writer
 	Logger *slog.Logger
+
+	// etcd is where the embedded etcd answers, once it does.
+	etcd string
 }
 
 // Paces of the demo upstreams: far enough apart that a person sees which one answered.

@@ -45,6 +45,7 @@ func Run(ctx context.Context, cfg Config) error {
 		return err
 	}
 	defer etcd.Close()
+	cfg.etcd = etcd.Endpoints()[0]
 	st, err := store.Open(store.Config{Endpoints: etcd.Endpoints(), Logger: cfg.Logger})
 	if err != nil {
 		return err
@@ -99,5 +100,5 @@ func open(ctx context.Context, cfg Config, l listeners, s secrets, began time.Ti
 	if err := awaitRevision(limited, url(l.status)+"/status", revision); err != nil {
 		return err
 	}
-	return announce(cfg.Out, l, s, cfg.DataDir, time.Since(began))
+	return announce(cfg, l, s, time.Since(began))
 }

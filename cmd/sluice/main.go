@@ -1,9 +1,10 @@
-// Command sluice is the tool of people who run or try Sluice: a whole gateway in one process, a demo upstream, and
-// a check of resource files before they are applied.
+// Command sluice is the tool of people who run or try Sluice: a whole gateway in one process, a demo upstream, a
+// check of resource files before they are applied, and a look at a gateway that runs.
 package main
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"os"
 	"os/signal"
@@ -18,8 +19,15 @@ func main() {
 	context.AfterFunc(ctx, stop) // a second signal kills
 	if err := root().ExecuteContext(ctx); err != nil {
 		fmt.Fprintln(os.Stderr, "sluice:", err)
-		os.Exit(1)
+		os.Exit(exitCode(err))
 	}
+}
+
+func exitCode(err error) int {
+	if own := (exitError{}); errors.As(err, &own) {
+		return own.code
+	}
+	return 1
 }
 
 func root() *cobra.Command {
@@ -29,6 +37,6 @@ func root() *cobra.Command {
 		SilenceUsage:  true,
 		SilenceErrors: true,
 	}
-	c.AddCommand(devCommand(), demoCommand(), validateCommand(), versionCommand())
+	c.AddCommand(devCommand(), demoCommand(), validateCommand(), fleetCommand(), versionCommand())
 	return c
 }
