@@ -22,6 +22,16 @@ func (k keys) signals(cell, node string) string {
 	return k.prefix + "/fleet/signals/" + cell + "/" + node
 }
 
+func (k keys) cellRoot(cell, leaf string) string {
+	return k.prefix + "/fleet/roots/" + cell + "/" + leaf
+}
+
+func (k keys) aggregator(cell string) string { return k.cellRoot(cell, "aggregator") }
+
+func (k keys) live(cell string) string { return k.cellRoot(cell, "live") }
+
+func (k keys) root(cell string) string { return k.cellRoot(cell, "root") }
+
 // span is a half-open range of keys.
 type span struct{ start, end string }
 
@@ -35,6 +45,8 @@ func (k keys) document() span { return span{k.prefix + "/meta/", k.prefix + "/re
 func (k keys) nodes() span { return below(k.node("")) }
 
 func (k keys) cell(cell string) span { return below(k.signals(cell, "")) }
+
+func (k keys) roots(cell string) span { return below(k.cellRoot(cell, "")) }
 
 // ref returns the resource that key names; false when it is not the key of a resource of this version.
 func (k keys) ref(key []byte) (core.Ref, bool) {

@@ -32,18 +32,20 @@ var errLeaseLost = errors.New("the lease is lost")
 
 const (
 	leaseRetry = 200 * time.Millisecond
+	// regrant spreads the new leases of a whole fleet that lost its leases at once (etcd#15247).
+	regrant = time.Second
 	// leaseRetryMax: a node that cannot join serves all the same; it only is not seen.
 	leaseRetryMax = 10 * time.Second
 )
 
-// Run holds a lease, with the node's last status and signals under it, until ctx ends, and returns ctx's
-// error. A lease that is lost is replaced and the keys are put again. When ctx ends the lease is left to
-// expire; Leave is for a graceful stop. Run is called once.
+// Run holds a lease, with the node's last status under it, until ctx ends, and returns ctx's error. A lease
+// that is lost is replaced and the status is put again; MemberConfig.Granted is told, so that the signals are
+// too. When ctx ends the lease is left to expire; Leave is for a graceful stop. Run is called once.
 func (m *Member) Run(ctx context.Context) error {
 	if err := m.check(); err != nil {
 		return err
 	}
-	wait := delay{first: leaseRetry, limit: leaseRetryMax}
+	wait := delay{first: regrant, limit: leaseRetryMax}
 	for !m.hasLeft() {
 		g, err := m.acquire(ctx)
 		if err == nil {
@@ -100,6 +102,9 @@ func (m *Member) acquire(ctx context.Context) (*grant, error) {
 // hold keeps the lease and the keys under it until the lease is lost or ctx ends.
 func (m *Member) hold(ctx context.Context, g *grant) error {
 	m.setGrant(g)
+	if m.cfg.Granted != nil {
+		m.cfg.Granted()
+	}
 	group, ctx := errgroup.WithContext(ctx)
 	group.Go(func() error { return m.renew(ctx, g) })
 	group.Go(func() error { return m.announce(ctx, g) })
@@ -170,17 +175,16 @@ func (m *Member) renewOnStream(ctx context.Context, g *grant) error {
 	}
 }
 
-// announce writes the node's keys under a new lease, and then its status whenever that changes.
+// announce writes the node's status under a new lease, and then whenever it changes.
 func (m *Member) announce(ctx context.Context, g *grant) error {
 	wait := delay{first: leaseRetry, limit: leaseRetryMax}
-	all := true
 	for {
-		err := m.writeKeys(ctx, g, all)
+		err := m.writeStatus(ctx, g)
 		if ctx.Err() != nil {
 			return ctx.Err()
 		}
 		if err == nil {
-			all, wait.step = false, 0
+			wait.step = 0
 			select {
 			case <-m.changed:
 				continue
@@ -197,30 +201,26 @@ func (m *Member) announce(ctx context.Context, g *grant) error {
 	}
 }
 
-// writeKeys writes the last status, and with all the last signals too.
-func (m *Member) writeKeys(ctx context.Context, g *grant, all bool) error {
+// writeStatus writes the last status, if there is one.
+func (m *Member) writeStatus(ctx context.Context, g *grant) error {
 	if err := m.turn(ctx); err != nil {
 		return err
 	}
 	defer m.done()
-	var ops []clientv3.Op
 	m.mu.Lock()
-	first := !m.known && m.status != nil
 	select {
 	case <-m.changed: // what is written now is the last value
 	default:
 	}
-	if !m.left && m.status != nil {
-		ops = append(ops, m.putStatus(g, m.status))
-	}
-	if all && !m.left && m.signals != nil {
-		ops = append(ops, m.putSignals(g, m.signals))
+	status, first := m.status, !m.known
+	if m.left {
+		status = nil
 	}
 	m.mu.Unlock()
-	if len(ops) == 0 {
+	if status == nil {
 		return nil
 	}
-	if err := m.write(ctx, g, ops...); err != nil {
+	if _, err := m.write(ctx, g, m.putStatus(g, status)); err != nil {
 		return err
 	}
 	if first {

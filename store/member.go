@@ -25,11 +25,14 @@ type MemberConfig struct {
 	// TTL is how long the node's keys outlive it. Default DefaultTTL; etcd rounds it up to seconds.
 	TTL time.Duration
 	// Cell is the part of the fleet that shares signals.
-	Cell   string
-	Logger *slog.Logger
+	Cell string
+	// Granted, which may be nil, is called each time the node has a lease, and there are no signals under it yet.
+	// It must not block.
+	Granted func()
+	Logger  *slog.Logger
 }
 
-// Member is this node's presence in the fleet: one lease and the two keys under it.
+// Member is this node's presence in the fleet: one lease and the keys under it.
 type Member struct {
 	store *Store
 	cfg   MemberConfig
@@ -40,12 +43,12 @@ type Member struct {
 	// announced is closed once a status has been written.
 	announced chan struct{}
 
-	mu      sync.Mutex
-	grant   *grant // nil: no lease
-	status  []byte // nil: never set
-	signals []byte // nil: never put
-	left    bool
-	known   bool // announced is closed; written by announce only
+	mu     sync.Mutex
+	grant  *grant // nil: no lease
+	claim  *grant // under which the node is its cell's aggregator; nil: it is not
+	status []byte // nil: never set
+	left   bool
+	known  bool // announced is closed; written by announce only
 }
 
 // Join returns this node's membership; Run makes it true.
@@ -84,29 +87,34 @@ func (m *Member) SetStatus(value []byte) {
 // wait for this one too.
 func (m *Member) Announced() <-chan struct{} { return m.announced }
 
-// PutSignals writes the node's signals at fleet/signals/<cell>/<node>: one attempt, whose error is the
-// caller's. The value is remembered and written again under each new lease. ErrNoLease says that it was
-// only remembered. value must not be changed afterwards.
-func (m *Member) PutSignals(ctx context.Context, value []byte) error {
+// PutSignals writes the node's signals at fleet/signals/<cell>/<node> and returns the revision of the write: one
+// attempt, whose error is the caller's, and nothing is remembered. ErrNoLease says that nothing was written;
+// MemberConfig.Granted tells when to try again.
+func (m *Member) PutSignals(ctx context.Context, value []byte) (int64, error) {
 	if err := m.turn(ctx); err != nil {
-		return err
+		return 0, err
 	}
 	defer m.done()
-	m.mu.Lock()
-	m.signals = value
-	g := m.grant
-	m.mu.Unlock()
+	g := m.granted()
 	if g == nil {
-		return fmt.Errorf("put signals: %w", ErrNoLease)
+		return 0, fmt.Errorf("put signals: %w", ErrNoLease)
 	}
-	if err := m.write(ctx, g, m.putSignals(g, value)); err != nil {
-		return fmt.Errorf("put signals: %w", err)
+	revision, err := m.write(ctx, g, m.putSignals(g, value))
+	if err != nil {
+		return 0, fmt.Errorf("put signals: %w", err)
 	}
-	return nil
+	return revision, nil
 }
 
-// Leave ends the membership: the node's presence is deleted, its last signals stay until the lease
-// expires, so that the fleet keeps what the node measured. Run writes nothing afterwards.
+func (m *Member) granted() *grant {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	return m.grant
+}
+
+// Leave ends the membership: the node's presence is deleted, and its claim to be the aggregator. Its last
+// signals stay until the lease expires, so that the fleet keeps what the node measured. Run writes nothing
+// afterwards.
 func (m *Member) Leave(ctx context.Context) error {
 	if err := m.turn(ctx); err != nil {
 		return err
@@ -114,23 +122,23 @@ func (m *Member) Leave(ctx context.Context) error {
 	defer m.done()
 	m.mu.Lock()
 	m.left = true
-	g, signals := m.grant, m.signals
+	g := m.grant
 	m.mu.Unlock()
 	if g == nil {
 		return nil // what there is expires by itself
 	}
 	defer g.abandon()
-	key := m.store.keys.node(m.cfg.Node)
-	// The key may already be that of the node's next process.
-	ours := clientv3.OpTxn([]clientv3.Cmp{clientv3.Compare(clientv3.LeaseValue(key), "=", g.id)}, []clientv3.Op{clientv3.OpDelete(key)}, nil)
-	ops := []clientv3.Op{ours}
-	if signals != nil {
-		ops = append(ops, m.putSignals(g, signals))
-	}
-	if err := m.write(ctx, g, ops...); err != nil {
+	// The keys may already be those of the node's next process, or of the next aggregator.
+	presence, claim := m.store.keys.node(m.cfg.Node), m.store.keys.aggregator(m.cfg.Cell)
+	if _, err := m.write(ctx, g, deleteOwn(presence, g), deleteOwn(claim, g)); err != nil {
 		return fmt.Errorf("leave fleet: %w", err)
 	}
 	return nil
+}
+
+// deleteOwn deletes a key if it is under that lease.
+func deleteOwn(key string, g *grant) clientv3.Op {
+	return clientv3.OpTxn([]clientv3.Cmp{clientv3.Compare(clientv3.LeaseValue(key), "=", g.id)}, []clientv3.Op{clientv3.OpDelete(key)}, nil)
 }
 
 func (m *Member) putSignals(g *grant, value []byte) clientv3.Op {
@@ -153,11 +161,15 @@ func (m *Member) turn(ctx context.Context) error {
 
 func (m *Member) done() { <-m.writing }
 
-// write is one transaction. When etcd no longer knows the lease, that ends it here as well.
-func (m *Member) write(ctx context.Context, g *grant, ops ...clientv3.Op) error {
-	_, err := m.store.write(ctx, m.store.streams, nil, ops)
+// write is one transaction, whose revision it returns. When etcd no longer knows the lease, that ends it here
+// as well.
+func (m *Member) write(ctx context.Context, g *grant, ops ...clientv3.Op) (int64, error) {
+	resp, err := m.store.write(ctx, m.store.streams, nil, ops)
 	if errors.Is(err, ErrNoLease) {
 		g.abandon()
 	}
-	return err
+	if err != nil {
+		return 0, err
+	}
+	return resp.Header.Revision, nil
 }

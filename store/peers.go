@@ -10,7 +10,7 @@ import (
 )
 
 // SignalsWatcher receives the signals of a cell's nodes. Its functions are called one at a time and in
-// order. Health may be nil.
+// order. Progress and Health may be nil.
 type SignalsWatcher struct {
 	// Reset replaces everything: the first time, and when etcd's history turns out to be another one.
 	Reset func(map[string][]byte)
@@ -19,6 +19,9 @@ type SignalsWatcher struct {
 	Put func(node string, value []byte)
 	// Gone says that the node's key is gone: it died, or left a lease's length ago.
 	Gone func(node string)
+	// Progress says that everything up to that revision of etcd has been brought, or that nothing else has
+	// changed up to it. It comes after every other call, and every few seconds from an etcd that is there.
+	Progress func(revision int64)
 	// Health gets nil each time the signals are followed again, and what ended that.
 	Health func(error)
 }
@@ -34,7 +37,7 @@ func (s *Store) WatchSignals(ctx context.Context, cell string, w SignalsWatcher)
 	if health == nil {
 		health = s.logHealth("signals")
 	}
-	return s.follow(ctx, p.span, sink{load: p.load, apply: p.apply, health: health})
+	return s.follow(ctx, p.span, sink{load: p.load, apply: p.apply, progress: p.progress, health: health})
 }
 
 type signalsSink struct {
@@ -44,7 +47,14 @@ type signalsSink struct {
 	modified map[string]int64
 }
 
+func (p *signalsSink) progress(revision int64) {
+	if p.watcher.Progress != nil {
+		p.watcher.Progress(revision)
+	}
+}
+
 func (p *signalsSink) load(l listing, fresh bool) {
+	defer p.progress(l.revision)
 	values := make(map[string][]byte, len(l.kvs))
 	modified := make(map[string]int64, len(l.kvs))
 	for _, kv := range l.kvs {
@@ -70,7 +80,8 @@ func (p *signalsSink) load(l listing, fresh bool) {
 	}
 }
 
-func (p *signalsSink) apply(_ int64, events []*mvccpb.Event) {
+func (p *signalsSink) apply(revision int64, events []*mvccpb.Event) {
+	defer p.progress(revision)
 	for _, e := range events {
 		name, ok := p.span.name(e.Kv.Key)
 		switch {

@@ -54,6 +54,8 @@ type Config struct {
 // Store is the gateway's part of one etcd.
 type Store struct {
 	keys        keys
+	endpoints   []string
+	tls         *tls.Config
 	callTimeout time.Duration
 	timings     timings
 	log         *slog.Logger
@@ -70,6 +72,8 @@ func Open(cfg Config) (*Store, error) {
 	}
 	s := &Store{
 		keys:        keys{strings.TrimRight(cmp.Or(cfg.Prefix, DefaultPrefix), "/")},
+		endpoints:   cfg.Endpoints,
+		tls:         cfg.TLS,
 		callTimeout: cmp.Or(cfg.CallTimeout, DefaultCallTimeout),
 		timings:     defaultTimings(),
 		log:         cmp.Or(cfg.Logger, slog.New(slog.DiscardHandler)),

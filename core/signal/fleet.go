@@ -125,3 +125,15 @@ func (t table) take(m *member, now time.Time) {
 		}
 	}
 }
+
+// Ghosts returns how many nodes are gone whose sums still count.
+func (b *Board) Ghosts(now time.Time) (n int) {
+	b.fleet.Lock()
+	defer b.fleet.Unlock()
+	for _, m := range b.peers {
+		if !m.gone.IsZero() && now.Sub(m.gone) <= ghostLife {
+			n++
+		}
+	}
+	return n
+}

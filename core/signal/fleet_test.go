@@ -121,3 +121,19 @@ func TestKeysAreThoseOfTheWholeFleet(t *testing.T) {
 		t.Errorf("got %v, want [1 2 3]", got)
 	}
 }
+
+func TestGhostsAreCountedUntilTheirTimeIsOver(t *testing.T) {
+	b := NewBoard()
+	for _, node := range []string{"a", "b"} {
+		b.SetPeer(node, send(t, NewBoard(), at(0)))
+	}
+	if got := b.Ghosts(at(0)); got != 0 {
+		t.Errorf("%d ghosts while all live, want none", got)
+	}
+	b.Gone("a", at(1))
+	for now, want := range map[float64]int{1: 1, 181: 1, 182: 0} {
+		if got := b.Ghosts(at(now)); got != want {
+			t.Errorf("at %v s: %d ghosts, want %d", now, got, want)
+		}
+	}
+}

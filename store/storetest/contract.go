@@ -43,6 +43,8 @@ func Run(t *testing.T, newCluster func(t *testing.T) Cluster) {
 		{"watch", watchCases(), false},
 		{"member", memberCases(), true},
 		{"fleet", fleetCases(), false},
+		{"root", rootCases(), false},
+		{"state", stateCases(), false},
 		{"trouble", troubleCases(), false},
 	} {
 		t.Run(group.name, func(t *testing.T) {

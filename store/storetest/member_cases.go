@@ -17,13 +17,13 @@ import (
 func memberCases() []testCase {
 	return []testCase{
 		{"a node shows its last status and signals", memberShows},
-		{"a revoked lease is replaced and the keys put again", memberRevoked},
+		{"a revoked lease is replaced and the status put again", memberRevoked},
 		{"a node that is cut off disappears and comes back", memberCutOff},
 		{"a node that dies disappears with its lease", memberDies},
 		{"a node that leaves is gone at once and its signals later", memberLeaves},
 		{"leaving after the run has ended is the same", memberLeavesAfterRun},
 		{"an old process does not remove its successor", memberSuccessor},
-		{"without a lease signals are remembered", memberWithoutLease},
+		{"signals can be put whenever there is a lease", memberWithoutLease},
 		{"a bad name is refused", memberBadName},
 	}
 }
@@ -95,9 +95,7 @@ func memberShows(t *testing.T, e *env) {
 	m.SetStatus([]byte("second"))
 	m.SetStatus([]byte("third"))
 	n.awaitLive(t, map[string]string{"a": "third"})
-	if err := m.PutSignals(t.Context(), []byte("signals")); err != nil {
-		t.Fatalf("put signals: %v", err)
-	}
+	putSignals(t, m, "signals")
 	_, lease := e.key(t, "/fleet/nodes/a")
 	if value, other := e.key(t, "/fleet/signals/cell/a"); value != "signals" || other != lease || lease == 0 {
 		t.Errorf("signals: got %q under lease %x, want the node's lease %x", value, other, lease)
@@ -114,22 +112,29 @@ func memberShows(t *testing.T, e *env) {
 	}
 }
 
+// putSignals must succeed.
+func putSignals(t testing.TB, m *store.Member, value string) int64 {
+	t.Helper()
+	revision, err := m.PutSignals(t.Context(), []byte(value))
+	if err != nil {
+		t.Fatalf("put signals: %v", err)
+	}
+	return revision
+}
+
 func memberRevoked(t *testing.T, e *env) {
 	s := e.open(t)
 	n := watchNodes(t, s)
-	m := run(t, s, node("a"), "here")
+	run(t, s, node("a"), "here")
 	n.awaitLive(t, map[string]string{"a": "here"})
-	if err := m.PutSignals(t.Context(), []byte("signals")); err != nil {
-		t.Fatalf("put signals: %v", err)
-	}
 	_, lease := e.key(t, "/fleet/nodes/a")
 	if _, err := e.etcd.Revoke(t.Context(), lease); err != nil {
 		t.Fatalf("revoke: %v", err)
 	}
 	n.awaitLive(t, map[string]string{})
 	n.awaitLive(t, map[string]string{"a": "here"})
-	if value, next := e.key(t, "/fleet/signals/cell/a"); value != "signals" || next == lease {
-		t.Errorf("signals after the revoke: got %q under lease %x", value, next)
+	if _, next := e.key(t, "/fleet/nodes/a"); next == lease {
+		t.Errorf("the status is under the revoked lease %x", lease)
 	}
 }
 
@@ -138,17 +143,11 @@ func memberCutOff(t *testing.T, e *env) {
 	n := watchNodes(t, e.open(t))
 	m := run(t, e.open(t, through(relay)), node("a"), "before")
 	n.awaitLive(t, map[string]string{"a": "before"})
-	if err := m.PutSignals(t.Context(), []byte("signals")); err != nil {
-		t.Fatalf("put signals: %v", err)
-	}
 	relay.Freeze()
 	n.awaitLive(t, map[string]string{})
 	m.SetStatus([]byte("after"))
 	relay.Lead(t, e.cluster.Endpoints)
 	n.awaitLive(t, map[string]string{"a": "after"})
-	if value, _ := e.key(t, "/fleet/signals/cell/a"); value != "signals" {
-		t.Errorf("signals: got %q, want those from before", value)
-	}
 }
 
 func memberDies(t *testing.T, e *env) {
@@ -176,9 +175,7 @@ func memberLeaves(t *testing.T, e *env) {
 	p := watchSignals(t, s)
 	m := run(t, s, node("a"), "here")
 	n.awaitLive(t, map[string]string{"a": "here"})
-	if err := m.PutSignals(t.Context(), []byte("last")); err != nil {
-		t.Fatalf("put signals: %v", err)
-	}
+	putSignals(t, m, "last")
 	if err := m.Leave(t.Context()); err != nil {
 		t.Fatalf("leave: %v", err)
 	}
@@ -231,13 +228,32 @@ func memberSuccessor(t *testing.T, e *env) {
 
 func memberWithoutLease(t *testing.T, e *env) {
 	s := e.open(t)
-	m := s.Join(node("a"))
-	if err := m.PutSignals(t.Context(), []byte("early")); !errors.Is(err, store.ErrNoLease) {
+	granted := make(chan struct{}, 8)
+	cfg := node("a")
+	cfg.Granted = func() { granted <- struct{}{} }
+	m := s.Join(cfg)
+	if _, err := m.PutSignals(t.Context(), []byte("early")); !errors.Is(err, store.ErrNoLease) {
 		t.Errorf("put signals: got %v, want ErrNoLease", err)
 	}
 	p := watchSignals(t, s)
 	start(t, m.Run)
-	p.await(t, "the remembered signals", func() bool { return slices.Contains(p.log, "put a early") })
+	for _, value := range []string{"first", "again"} {
+		<-granted
+		if first, second := putSignals(t, m, value), putSignals(t, m, value); first >= second {
+			t.Errorf("two puts at revisions %d and %d", first, second)
+		}
+		p.await(t, "the signals", func() bool { return slices.Contains(p.log, "put a "+value) })
+		_, lease := e.key(t, "/fleet/signals/cell/a")
+		if _, err := e.etcd.Revoke(t.Context(), lease); err != nil {
+			t.Fatalf("revoke: %v", err)
+		}
+	}
+	<-granted
+	p.look(func() {
+		if slices.Contains(p.log, "put a early") {
+			t.Error("what could not be put was put later")
+		}
+	})
 }
 
 func memberBadName(t *testing.T, e *env) {

@@ -125,7 +125,7 @@ func noSpace(t *testing.T, e *env) {
 	if !errors.Is(err, store.ErrNoSpace) || calls != 1 {
 		t.Errorf("update: got %v after %d calls, want ErrNoSpace without a second try", err, calls)
 	}
-	if err := m.PutSignals(t.Context(), []byte("signals")); !errors.Is(err, store.ErrNoSpace) {
+	if _, err := m.PutSignals(t.Context(), []byte("signals")); !errors.Is(err, store.ErrNoSpace) {
 		t.Errorf("put signals: got %v, want ErrNoSpace", err)
 	}
 	w := watch(t, e.open(t))
@@ -141,7 +141,7 @@ func noSpace(t *testing.T, e *env) {
 	end := update(t, s, increment)
 	w.awaitRevision(t, end.Revision)
 	n.awaitLive(t, map[string]string{"member": "later", "late": "joined without space"})
-	if err := late.PutSignals(t.Context(), []byte("signals")); err != nil {
+	if _, err := late.PutSignals(t.Context(), []byte("signals")); err != nil {
 		t.Errorf("put signals with space again: %v", err)
 	}
 }
