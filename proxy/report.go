@@ -50,13 +50,9 @@ func estimate(e signal.Estimate) *status.SignalEstimate {
 
 // reading is what a scrape of the metrics shows. Targets are the configured ones.
 func (n *Node) reading(now time.Time) metrics.Reading {
-	status, stats := n.nodeStatus(), n.sharer.Stats()
+	status := n.nodeStatus()
 	r := metrics.Reading{
-		Revision: status.Revision, Rejected: len(status.Rejected), Connected: n.storeTrouble() == "",
-		Fleet: metrics.Fleet{
-			Peers: n.sharer.Live(), Puts: stats.Puts.Load(), Skips: stats.Skips.Load(),
-			PutFailures: stats.PutFailures.Load(), Rejects: stats.PeerRejects.Load(),
-		},
+		Revision: status.Revision, Rejected: len(status.Rejected), Connected: n.storeTrouble() == "", Sharing: n.sharer.Stats(),
 	}
 	for _, t := range n.targets() {
 		r.Targets = append(r.Targets, metrics.Target{

@@ -1,10 +1,10 @@
 package share
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
 	"log/slog"
-	"math/rand/v2"
 	"sync/atomic"
 	"time"
 
@@ -16,12 +16,6 @@ import (
 )
 
 const (
-	// publishEvery is how often a node writes what it measured, SIGNALS.md §6.8 (I).
-	publishEvery = time.Second
-	// foldEvery is how often what the peers wrote is folded into the board, SIGNALS.md §6.8.
-	foldEvery = 250 * time.Millisecond
-	// urgentGap keeps a burst of cooldowns from becoming a burst of writes, SIGNALS.md §6.5.
-	urgentGap = 200 * time.Millisecond
 	// probeSlot is how long one node owns the right to probe a target, SIGNALS.md §6.4.
 	probeSlot = 15 * time.Second
 	// checkSlot is a slot that no time of probeSlot has: health checks and probes of one target need not be
@@ -29,10 +23,26 @@ const (
 	checkSlot = -1
 )
 
-// Config says who the node is.
+// Defaults of a Config.
+const (
+	// DefaultTreeAbove is how many nodes may each follow all others: there the interval between two writes has
+	// grown to 2 s, SIGNALS.md §5.3.
+	DefaultTreeAbove = 200
+	// DefaultQuota is etcd's own default.
+	DefaultQuota = 2 << 30
+)
+
+// Config says who the node is. Only Node and Cell are required.
 type Config struct {
+	// Node is new with every start of the process.
 	Node, Cell string
-	Logger     *slog.Logger
+	// TreeAbove is above how many live nodes of the cell one of them aggregates for all. Default DefaultTreeAbove.
+	TreeAbove int
+	// Quota is how many bytes etcd may hold, where etcd does not tell it itself (before 3.6). Default DefaultQuota.
+	Quota int64
+	// TTL is how long this node is taken for alive without a sign of it. Default store.DefaultTTL.
+	TTL    time.Duration
+	Logger *slog.Logger
 }
 
 // Sharer keeps one node's place in the fleet.
@@ -41,20 +51,33 @@ type Sharer struct {
 	store  *store.Store
 	member *store.Member
 	board  *signal.Board
+	view   *view
 	urgent chan struct{}
-	peers  *peers
-	stats  Stats
-}
-
-// Stats counts what sharing does; every field may be read at any time.
-type Stats struct {
-	Puts, Skips, PutFailures, PeerValues, PeerRejects atomic.Int64
+	// owed: the key is missing, or what it holds is not the last that was encoded.
+	owed    atomic.Bool
+	written ring
+	// size is the length of the last encoded value.
+	size    atomic.Int64
+	fuse    fuse
+	history history
+	unread  unread
+	count   counters
 }
 
 // New returns a Sharer; nothing happens before Run.
 func New(cfg Config, s *store.Store, board *signal.Board) *Sharer {
-	member := s.Join(store.MemberConfig{Node: cfg.Node, Cell: cfg.Cell, Logger: cfg.Logger})
-	return &Sharer{cfg: cfg, store: s, member: member, board: board, urgent: make(chan struct{}, 1), peers: newPeers(cfg.Node)}
+	cfg.TreeAbove = cmp.Or(cfg.TreeAbove, DefaultTreeAbove)
+	cfg.Quota = cmp.Or(cfg.Quota, DefaultQuota)
+	cfg.TTL = cmp.Or(cfg.TTL, store.DefaultTTL)
+	cfg.Logger = cmp.Or(cfg.Logger, slog.New(slog.DiscardHandler))
+	sh := &Sharer{cfg: cfg, store: s, board: board, urgent: make(chan struct{}, 1)}
+	sh.view = newView(cfg, board)
+	sh.owed.Store(true)
+	sh.member = s.Join(store.MemberConfig{
+		Node: cfg.Node, Cell: cfg.Cell, TTL: cfg.TTL, Logger: cfg.Logger,
+		Granted: func() { sh.owed.Store(true) }, // the next tick, whose jitter spreads those of a fleet, puts them anew
+	})
+	return sh
 }
 
 // Run registers, publishes and follows until ctx ends, and returns ctx's error or what stopped it before.
@@ -64,6 +87,8 @@ func (s *Sharer) Run(ctx context.Context) error {
 	g.Go(func() error { return s.publish(ctx) })
 	g.Go(func() error { return s.fold(ctx) })
 	g.Go(func() error { return s.follow(ctx) })
+	g.Go(func() error { return s.guard(ctx) })
+	g.Go(func() error { return s.lookBack(ctx) })
 	return g.Wait()
 }
 
@@ -80,24 +105,28 @@ func (s *Sharer) Report(status core.NodeStatus) error {
 // Announced is closed once the fleet can see this node.
 func (s *Sharer) Announced() <-chan struct{} { return s.member.Announced() }
 
-// Leave ends the membership of a node that shuts down in order; call it after Run has returned.
-func (s *Sharer) Leave(ctx context.Context) error { return s.member.Leave(ctx) }
-
-// Stats returns the counters.
-func (s *Sharer) Stats() *Stats { return &s.stats }
+// Leave ends the membership of a node that shuts down in order; call it after Run has returned and the last
+// request has ended. The last signals say that nothing is in flight, and stay until the lease expires.
+func (s *Sharer) Leave(ctx context.Context) error {
+	if !s.fuse.state().stops() {
+		s.write(ctx, time.Now())
+	}
+	return s.member.Leave(ctx)
+}
 
 // Live returns how many nodes publish signals in the cell, this one included.
-func (s *Sharer) Live() int { return len(*s.peers.live.Load()) }
+func (s *Sharer) Live() int { return len(*s.view.live.Load()) }
 
-// Owns reports whether this node holds the fleet's probe slot for a target at that moment.
+// Owns reports whether this node holds the fleet's probe slot for a target at that moment. Without etcd the last
+// known nodes divide the slots among them.
 func (s *Sharer) Owns(k signal.Key, now time.Time) bool {
-	return signal.Owns(s.cfg.Node, *s.peers.live.Load(), k, now.Unix()/int64(probeSlot/time.Second))
+	return signal.Owns(s.cfg.Node, *s.view.live.Load(), k, now.Unix()/int64(probeSlot/time.Second))
 }
 
 // Keeps reports whether this node is the one that checks a target's health, for as long as the fleet stays
 // as it is. A node that has not heard of the others yet keeps nothing.
 func (s *Sharer) Keeps(k signal.Key) bool {
-	return s.peers.listed.Load() && signal.Owns(s.cfg.Node, *s.peers.live.Load(), k, checkSlot)
+	return s.view.listed.Load() && signal.Owns(s.cfg.Node, *s.view.live.Load(), k, checkSlot)
 }
 
 // Urgent asks for a write before the next tick, for news that others should act on at once.
@@ -105,64 +134,5 @@ func (s *Sharer) Urgent() {
 	select {
 	case s.urgent <- struct{}{}:
 	default:
-	}
-}
-
-// publish writes the board every interval, with jitter and a random phase so that a fleet that was
-// started together does not write together.
-func (s *Sharer) publish(ctx context.Context) error {
-	timer := time.NewTimer(rand.N(publishEvery))
-	defer timer.Stop()
-	var last time.Time
-	owed := true // the first write makes this node known even if it has measured nothing
-	for {
-		select {
-		case <-ctx.Done():
-			return nil
-		case <-timer.C:
-		case <-s.urgent:
-			if wait := urgentGap - time.Since(last); wait > 0 {
-				timer.Reset(wait)
-				continue
-			}
-		}
-		last = time.Now()
-		owed = s.put(ctx, owed)
-		timer.Reset(jittered(publishEvery))
-	}
-}
-
-func jittered(d time.Duration) time.Duration { return d - d/10 + rand.N(d/5) }
-
-// put writes the board if something moved or a write is owed, and returns whether one is still owed. One
-// write is in flight at a time; one that fails is dropped, for the next holds everything again.
-func (s *Sharer) put(ctx context.Context, owed bool) bool {
-	now := time.Now()
-	if !s.board.Moved(now) && !owed {
-		s.stats.Skips.Add(1)
-		return false
-	}
-	value := s.board.Encode(nil, now) // the member keeps it
-	ctx, cancel := context.WithTimeout(ctx, publishEvery)
-	defer cancel()
-	if err := s.member.PutSignals(ctx, value); err != nil {
-		s.stats.PutFailures.Add(1)
-		s.cfg.Logger.Debug("signals not published", "error", err)
-		return true
-	}
-	s.stats.Puts.Add(1)
-	return false
-}
-
-func (s *Sharer) fold(ctx context.Context) error {
-	tick := time.NewTicker(foldEvery)
-	defer tick.Stop()
-	for {
-		select {
-		case <-ctx.Done():
-			return nil
-		case <-tick.C:
-			s.board.Fold(time.Now())
-		}
 	}
 }

@@ -86,6 +86,9 @@ func measured(latency time.Duration, now time.Time) []byte {
 	return b.Encode(nil, now)
 }
 
+// hear is what the watch of the members does.
+func hear(sh *Sharer, node string, value []byte) { sh.membersWatcher().Put(node, value) }
+
 func TestWhatANodeLearnsTheOthersKnow(t *testing.T) {
 	open := newStore(t)
 	a, b := running(t, "a", open()), running(t, "b", open())
@@ -110,21 +113,22 @@ func TestANodeWritesOnlyWhatMoved(t *testing.T) {
 	done := make(chan error, 1)
 	go func() { done <- sh.member.Run(ctx) }()
 	t.Cleanup(func() { cancel(); <-done })
-	owed := true
-	await(t, "the first write", func() bool { owed = sh.put(t.Context(), owed); return !owed })
+	await(t, "the first write", func() bool { sh.put(t.Context(), time.Now()); return !sh.owed.Load() })
 	settled := revision(t, s)
 	for range 20 {
-		if sh.put(t.Context(), false) {
-			t.Error("a skipped write is owed")
-		}
+		sh.put(t.Context(), time.Now())
 	}
-	if got := revision(t, s); got != settled || sh.stats.Puts.Load() != 1 || sh.stats.Skips.Load() != 20 {
-		t.Errorf("nothing moved: etcd went from revision %d to %d, %d writes, %d skips", settled, got, sh.stats.Puts.Load(), sh.stats.Skips.Load())
+	if got, stats := revision(t, s), sh.Stats(); got != settled || stats.Puts != 1 || stats.Skips != 20 {
+		t.Errorf("nothing moved: etcd went from revision %d to %d, %d writes, %d skips", settled, got, stats.Puts, stats.Skips)
 	}
 	sh.board.Succeed(k, signal.TTFT, time.Second, 0, time.Now())
-	sh.put(t.Context(), false)
-	if got := revision(t, s); got != settled+1 || sh.stats.Puts.Load() != 2 {
-		t.Errorf("a sample came: revision %d after %d, %d writes; want one more of each", got, settled, sh.stats.Puts.Load())
+	sh.put(t.Context(), time.Now())
+	stats := sh.Stats()
+	if got := revision(t, s); got != settled+1 || stats.Puts != 2 {
+		t.Errorf("a sample came: revision %d after %d, %d writes; want one more of each", got, settled, stats.Puts)
+	}
+	if stats.PutBytes == 0 || stats.PutLatency.Count != 2 || stats.PutLatency.Sum <= 0 {
+		t.Errorf("two writes of %d bytes that took %+v", stats.PutBytes, stats.PutLatency)
 	}
 }
 
@@ -141,19 +145,19 @@ func revision(t *testing.T, s *store.Store) int64 {
 func TestAWriteThatFailsIsOwed(t *testing.T) {
 	sh := still(t, "a", offline(t)) // without a lease nothing can be written
 	sh.board.Succeed(k, signal.TTFT, time.Second, 0, time.Now())
-	if !sh.put(t.Context(), false) || sh.stats.PutFailures.Load() != 1 {
-		t.Errorf("the write is not owed; %d failures", sh.stats.PutFailures.Load())
+	for range 2 { // the second although nothing moved since the first
+		sh.put(t.Context(), time.Now())
 	}
-	if !sh.put(t.Context(), true) || sh.stats.Puts.Load() != 0 {
-		t.Error("a write that is still owed was skipped because nothing moved since")
+	if stats := sh.Stats(); !sh.owed.Load() || stats.PutFailures != 2 || stats.Puts != 0 || stats.Skips != 0 {
+		t.Errorf("owed is %t, %+v; want a write that is owed and was tried twice", sh.owed.Load(), stats)
 	}
 }
 
 // However much there is to tell, what a node writes to etcd is bounded: its history is what fills etcd.
 func TestABurstOfNewsIsNoBurstOfWrites(t *testing.T) {
 	sh := running(t, "a", newStore(t)())
-	await(t, "the first write", func() bool { return sh.stats.Puts.Load() > 0 })
-	before, began := sh.stats.Puts.Load(), time.Now()
+	await(t, "the first write", func() bool { return sh.Stats().Puts > 0 })
+	before, began := sh.Stats().Puts, time.Now()
 	await(t, "some writes", func() bool {
 		for range 100 {
 			now := time.Now()
@@ -161,27 +165,27 @@ func TestABurstOfNewsIsNoBurstOfWrites(t *testing.T) {
 			sh.board.Cool(k, now.Add(time.Minute), now)
 			sh.Urgent()
 		}
-		return sh.stats.Puts.Load() >= before+4
+		return sh.Stats().Puts >= before+4
 	})
 	elapsed := time.Since(began)
-	if most := int64(elapsed/urgentGap) + 1 + int64(elapsed/(publishEvery*9/10)) + 1; sh.stats.Puts.Load()-before > most {
-		t.Errorf("%d writes in %v, want at most %d", sh.stats.Puts.Load()-before, elapsed, most)
+	if most := int64(elapsed/urgentGap) + 1 + int64(elapsed/(minInterval*9/10)) + 1; sh.Stats().Puts-before > most {
+		t.Errorf("%d writes in %v, want at most %d", sh.Stats().Puts-before, elapsed, most)
 	}
 }
 
 func TestAPeersGarbageLeavesItsLastGoodValue(t *testing.T) {
 	sh, now := still(t, "a", offline(t)), time.Now()
-	sh.heard("b", measured(time.Second, now))
-	sh.heard("b", []byte("garbage"))
-	sh.heard("c", nil)
+	hear(sh, "b", measured(time.Second, now))
+	hear(sh, "b", []byte("garbage"))
+	hear(sh, "c", nil)
 	sh.board.Fold(now)
 	if e := sh.board.Estimate(k, signal.TTFT, now); !e.Measured || e.Latency < 0.99 || e.Latency > 1.01 {
 		t.Errorf("estimate %+v, want b's second", e)
 	}
-	if got := sh.stats.PeerRejects.Load(); got != 2 || sh.stats.PeerValues.Load() != 3 {
-		t.Errorf("%d of %d values rejected, want 2 of 3", got, sh.stats.PeerValues.Load())
+	if stats := sh.Stats(); stats.PeerRejects != 2 || stats.PeerValues != 3 {
+		t.Errorf("%d of %d values rejected, want 2 of 3", stats.PeerRejects, stats.PeerValues)
 	}
-	sh.reset(map[string][]byte{"b": []byte("garbage"), "d": measured(3*time.Second, now)})
+	sh.listed(map[string][]byte{"b": []byte("garbage"), "d": measured(3*time.Second, now)}, now)
 	if sh.Live() != 3 {
 		t.Errorf("%d nodes after a resync, want b, d and this one", sh.Live())
 	}
@@ -191,20 +195,20 @@ func TestTheCellIsWhoPublishesInIt(t *testing.T) {
 	sh, now := still(t, "m", offline(t)), time.Now()
 	check := func(when string, want ...string) {
 		t.Helper()
-		if got := *sh.peers.live.Load(); !slices.Equal(got, want) || sh.Live() != len(want) {
+		if got := *sh.view.live.Load(); !slices.Equal(got, want) || sh.Live() != len(want) {
 			t.Errorf("%s: got %v, want %v", when, got, want)
 		}
 	}
 	check("alone", "m")
-	sh.reset(map[string][]byte{"z": measured(time.Second, now), "b": measured(time.Second, now), "m": measured(time.Second, now)})
+	sh.listed(map[string][]byte{"z": measured(time.Second, now), "b": measured(time.Second, now), "m": measured(time.Second, now)}, now)
 	check("after the first read", "b", "m", "z")
-	sh.heard("c", measured(time.Second, now))
-	sh.heard("c", measured(time.Second, now))
+	hear(sh, "c", measured(time.Second, now))
+	hear(sh, "c", measured(time.Second, now))
 	check("after a newcomer", "b", "c", "m", "z")
-	sh.gone("b")
-	sh.gone("m") // its own lease may lapse while it lives
+	sh.lost("b", now)
+	sh.lost("m", now) // its own lease may lapse while it lives
 	check("after two are gone", "c", "m", "z")
-	sh.reset(nil)
+	sh.listed(nil, time.Now())
 	check("after a resync that found none", "m")
 }
 
@@ -214,12 +218,12 @@ func TestANodeThatIsGoneTakesItsCooldownsAndLeavesItsSamples(t *testing.T) {
 	b.Succeed(k, signal.TTFT, time.Second, 0, now)
 	b.Cool(k, now.Add(time.Hour), now)
 	b.Begin(k)
-	sh.heard("b", b.Encode(nil, now))
+	hear(sh, "b", b.Encode(nil, now))
 	sh.board.Fold(now)
 	if sh.board.Cooling(k, now) == 0 || sh.board.Estimate(k, signal.TTFT, now).Inflight != 1 {
 		t.Fatal("b's cooldown or its request does not count")
 	}
-	sh.gone("b")
+	sh.lost("b", now)
 	sh.board.Fold(now)
 	if e := sh.board.Estimate(k, signal.TTFT, now); sh.board.Cooling(k, now) != 0 || e.Inflight != 0 || !e.Measured {
 		t.Errorf("cooling for %v, estimate %+v; want neither cooldown nor request, and the sample", sh.board.Cooling(k, now), e)
@@ -234,9 +238,9 @@ func TestEveryTargetHasOneNodeForProbesAndOneForChecks(t *testing.T) {
 		if sh.Keeps(1) {
 			t.Errorf("%s checks health before it has heard of the others", name)
 		}
-		sh.reset(nil)
+		sh.listed(nil, time.Now())
 		for _, other := range names {
-			sh.heard(other, nil)
+			hear(sh, other, nil)
 		}
 		fleet = append(fleet, sh)
 	}
