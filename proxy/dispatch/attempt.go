@@ -197,6 +197,9 @@ func (a *attempt) settle(f *fault) (told *fault, aside bool) {
 		report.Outcome = f.slug
 		a.unclaim()
 	}
+	if f == nil {
+		d.lengths.learn(key, a.usage.Completion, now)
+	}
 	d.Observer.Attempt(report)
 	a.log(report, f, cooled)
 	aside = f != nil && f.blame && d.Cooldowns.Standing(a.target, now).Remaining > 0

@@ -63,6 +63,8 @@ type Call struct {
 	Group     *core.Group
 	Revision  int64
 	RequestID string
+	// Caller is the id of the caller's API key.
+	Caller string
 }
 
 // Result says how a request ended, for the log and the metrics.
@@ -74,7 +76,11 @@ type Result struct {
 }
 
 // Dispatcher walks targets.
-type Dispatcher struct{ Config }
+type Dispatcher struct {
+	Config
+	sessions *sessions
+	lengths  lengths
+}
 
 // New returns a Dispatcher.
-func New(cfg Config) *Dispatcher { return &Dispatcher{cfg} }
+func New(cfg Config) *Dispatcher { return &Dispatcher{cfg, newSessions(), newLengths()} }

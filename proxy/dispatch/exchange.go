@@ -29,8 +29,10 @@ type exchange struct {
 	// committed: an answer has begun to go out; nothing is tried again.
 	committed bool
 	// probe is the target whose probe slot this request holds; nil: none.
-	probe  *core.Target
-	result Result
+	probe *core.Target
+	// session is the hash of the client's session; zero: none.
+	session uint64
+	result  Result
 }
 
 // Serve answers one request and says how that ended. It has written a whole answer, or a whole error, or
@@ -45,16 +47,17 @@ func (d *Dispatcher) Serve(w http.ResponseWriter, r *http.Request, call Call) Re
 		x.deadline = now.Add(call.Group.Deadline)
 	}
 	var room [8]step
-	p := d.plan(room[:0], call.Group, x.class, now)
+	p := x.plan(room[:0], now)
 	x.probe = p.probe
 	defer x.releaseProbe()
-	if len(p.steps) == 0 {
-		x.refuse(slugCooling, apierror.Unavailable(p.wait))
-		return x.result
+	f := p.refused
+	if f == nil {
+		f = x.walk(p.steps)
 	}
-	if f := x.walk(p.steps); f != nil {
+	if f != nil {
 		x.refuse(f.slug, f.public)
 	}
+	x.remember(p.steps)
 	return x.result
 }
 

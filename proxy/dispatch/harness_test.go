@@ -198,9 +198,11 @@ func (b *lockedBuffer) String() string {
 }
 
 // options are JSON members that go into the routing, each model and each provider. The strategy is
-// failover unless it says otherwise; weights are those of the targets, 1 unless given.
+// failover unless it says otherwise; weights are those of the targets, 1 unless given. targets and models are
+// members of each target and model by itself.
 type options struct {
 	routing, model, provider string
+	targets, models          []string
 	strategy                 string
 	failedStatus             int
 	weights                  []int
@@ -231,12 +233,12 @@ func assemble(t *testing.T, o options, dial dialer, ups ...*upstream) *harness {
 	for i, u := range ups {
 		id := string(rune('a' + i))
 		set(core.KindProvider, "p-"+id, `"kind":"openai","base_url":"`+u.URL+`/v1"`+o.provider)
-		set(core.KindModel, id, `"provider":"p-`+id+`","upstream_model":"up-`+id+`"`+o.model)
+		set(core.KindModel, id, `"provider":"p-`+id+`","upstream_model":"up-`+id+`"`+o.model+nth(o.models, i))
 		weight := 1
 		if o.weights != nil {
 			weight = o.weights[i]
 		}
-		targets = append(targets, fmt.Sprintf(`{"model":%q,"weight":%d}`, id, weight))
+		targets = append(targets, fmt.Sprintf(`{"model":%q,"weight":%d%s}`, id, weight, nth(o.targets, i)))
 	}
 	set(core.KindRouting, "r", `"strategy":"`+cmp.Or(o.strategy, "failover")+`","targets":[`+strings.Join(targets, ",")+`]`+o.routing)
 	sum := sha256.Sum256([]byte(callerKey))
@@ -263,6 +265,14 @@ func assemble(t *testing.T, o options, dial dialer, ups ...*upstream) *harness {
 	return h
 }
 
+// nth returns the i-th of some members, none if there are fewer.
+func nth(members []string, i int) string {
+	if i < len(members) {
+		return members[i]
+	}
+	return ""
+}
+
 // dialer opens connections to upstreams.
 type dialer = func(ctx context.Context, network, address string) (net.Conn, error)
 
@@ -286,6 +296,29 @@ func (h *harness) post(body string) reply {
 		h.t.Fatal(err)
 	}
 	return h.do(req)
+}
+
+// with asks with headers, each spelled "Name: value".
+func (h *harness) with(body string, headers ...string) reply {
+	h.t.Helper()
+	req, err := http.NewRequest(http.MethodPost, h.URL+"/v1/chat/completions", strings.NewReader(body))
+	if err != nil {
+		h.t.Fatal(err)
+	}
+	for _, header := range headers {
+		name, value, _ := strings.Cut(header, ": ")
+		req.Header.Add(name, value)
+	}
+	return h.do(req)
+}
+
+// served is the target that answered; it fails the test when none did.
+func (r reply) served(t *testing.T) string {
+	t.Helper()
+	if r.StatusCode != http.StatusOK {
+		t.Fatalf("got %d %s, want an answer", r.StatusCode, r.body)
+	}
+	return r.Header.Get("X-Sluice-Target")
 }
 
 func (h *harness) do(req *http.Request) reply {

@@ -7,7 +7,7 @@ import (
 
 	"github.com/sluice-gateway/sluice/core"
 	"github.com/sluice-gateway/sluice/core/rank"
-	"github.com/sluice-gateway/sluice/core/signal"
+	"github.com/sluice-gateway/sluice/proxy/apierror"
 )
 
 // step is one target of a plan.
@@ -21,25 +21,28 @@ type step struct {
 // plan is the order in which one request tries its targets.
 type plan struct {
 	steps []step
-	// wait is the least remaining cooldown; only set when everything cools, the group then fails, and steps
-	// is empty.
-	wait time.Duration
+	// refused is why there are no steps; nil when there are some.
+	refused *fault
 	// probe is the target whose probe slot the ranking has claimed for the request; nil: none.
 	probe *core.Target
 }
 
-// plan appends to steps the targets of the group for one request: the ready ones as ranked, then those that
-// are set aside, soonest back first.
-func (d *Dispatcher) plan(steps []step, g *core.Group, class signal.Class, now time.Time) plan {
+// plan appends to steps the targets of the group for the request: the ready ones as ranked, then those that
+// are set aside, soonest back first. What a filter leaves out is in no plan and so uses up no fallback.
+func (x *exchange) plan(steps []step, now time.Time) plan {
+	v, f := x.view(now)
+	if f != nil {
+		return plan{refused: f}
+	}
 	var room [8]rank.Choice
-	order := d.Ranker.Order(room[:0], g, rank.View{
-		Board: d.Board, Class: class, Now: now,
-		Owner: func(k signal.Key) bool { return d.Owner(k, now) },
-	})
+	order := x.d.Ranker.Order(room[:0], x.call.Group, v)
+	if len(order) == 0 {
+		return plan{refused: x.unserved(v)}
+	}
 	p := plan{steps: steps}
 	ready := 0
 	for _, choice := range order {
-		standing := d.Cooldowns.Standing(choice.Target, now)
+		standing := x.d.Cooldowns.Standing(choice.Target, now)
 		p.steps = append(p.steps, step{Choice: choice, halfOpen: standing.HalfOpen, remaining: standing.Remaining})
 		if standing.Remaining == 0 {
 			ready++
@@ -52,8 +55,9 @@ func (d *Dispatcher) plan(steps []step, g *core.Group, class signal.Class, now t
 		return p
 	}
 	slices.SortStableFunc(p.steps, func(a, b step) int { return cmp.Compare(a.remaining, b.remaining) })
-	if ready == 0 && len(p.steps) > 1 && g.WhenAllUnavailable == core.UnavailableFail {
-		p.wait, p.steps = p.steps[0].remaining, nil
+	if ready == 0 && len(p.steps) > 1 && x.call.Group.WhenAllUnavailable == core.UnavailableFail {
+		p.refused = &fault{slug: slugCooling, public: apierror.Unavailable(p.steps[0].remaining)}
+		p.steps = nil
 	}
 	return p
 }

@@ -27,6 +27,19 @@ const (
 	effortNone       = "none"
 )
 
+// NeededBy returns the member of a body that needs a capability, such as "messages".
+func (e *Envelope) NeededBy(c core.Capability) string {
+	switch c {
+	case core.CapabilityTools:
+		return memberTools
+	case core.CapabilityJSONSchema:
+		return memberResponseFormat
+	case core.CapabilityReasoning:
+		return memberReasoningEffort
+	}
+	return memberMessages
+}
+
 // partNeeds returns what a content part of that type needs; text and what is not known need nothing.
 func partNeeds(kind []byte) (core.Capability, bool) {
 	switch string(kind) {

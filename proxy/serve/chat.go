@@ -48,6 +48,6 @@ func (x *exchange) complete() {
 	}
 	x.done.Model, x.done.Stream = group.ID, env.Stream
 	x.done.Result = x.e.cfg.Dispatcher.Serve(x.w, x.r, dispatch.Call{
-		Path: x.done.Endpoint, Envelope: env, Group: group, Revision: x.state.Revision, RequestID: x.id,
+		Path: x.done.Endpoint, Envelope: env, Group: group, Revision: x.state.Revision, RequestID: x.id, Caller: x.key,
 	})
 }

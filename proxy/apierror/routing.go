@@ -1,0 +1,32 @@
+package apierror
+
+import (
+	"net/http"
+	"strconv"
+	"strings"
+)
+
+// TagsHeader is where a request names the tags that it wants of a target.
+const TagsHeader = "x-sluice-tags"
+
+// BadTags is a header of tags that cannot be read.
+func BadTags(message string) Error {
+	return Error{Status: http.StatusBadRequest, Type: TypeInvalidRequest, Code: "invalid_tags", Param: TagsHeader, Message: message}
+}
+
+// TagsNotServed is a request for tags that no target of the model bears; nor is any tagged "default".
+func TagsNotServed(model string, tags []string) Error {
+	return Error{
+		Status: http.StatusBadRequest, Type: TypeInvalidRequest, Code: "tags_not_served", Param: TagsHeader,
+		Message: "The model " + strconv.Quote(Text(model, maxEcho)) + " has no target for the tags in the header " + TagsHeader + ": " + Text(strings.Join(tags, ", "), maxEcho) + ".",
+	}
+}
+
+// NotCapable is a request that needs what no target of the model can do. param is the member of the body that
+// needs it.
+func NotCapable(model, param string, lacking []string) Error {
+	return Error{
+		Status: http.StatusBadRequest, Type: TypeInvalidRequest, Code: "not_capable", Param: param,
+		Message: "The model " + strconv.Quote(Text(model, maxEcho)) + " has no target that is capable of what the request needs: " + strings.Join(lacking, ", ") + ".",
+	}
+}

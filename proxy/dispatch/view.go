@@ -1,0 +1,88 @@
+package dispatch
+
+import (
+	"time"
+
+	"github.com/sluice-gateway/sluice/core"
+	"github.com/sluice-gateway/sluice/core/rank"
+	"github.com/sluice-gateway/sluice/core/signal"
+	"github.com/sluice-gateway/sluice/proxy/apierror"
+)
+
+// view gathers what the ranking looks at for this request, and of that only what the group goes by. The fault
+// is the client's.
+func (x *exchange) view(now time.Time) (rank.View, *fault) {
+	d, g := x.d, x.call.Group
+	v := rank.View{
+		Board: d.Board, Class: x.class, Now: now,
+		Owner: func(k signal.Key) bool { return d.Owner(k, now) },
+		Need:  rank.Need{Capabilities: x.call.Envelope.Needs},
+	}
+	var f *fault
+	if v.Need.Tags, f = x.tags(); f != nil {
+		return v, f
+	}
+	if g.HashOn != nil {
+		v.Hash = x.key(g.HashOn)
+	}
+	if g.StickyOn != nil {
+		x.session = x.key(g.StickyOn)
+	}
+	if x.session != 0 {
+		v.Session = x.session
+		v.Previous, _ = d.sessions.Get(sessionKey{g.ID, x.session}, now)
+	}
+	if g.ByCost {
+		v.Price = x.price
+	}
+	return v, nil
+}
+
+// unserved explains why the view leaves no target: the tags that the request names, or what it needs.
+func (x *exchange) unserved(v rank.View) *fault {
+	g := x.call.Group
+	incapable := x.incapable(v)
+	if len(incapable) == 0 {
+		return &fault{slug: slugRefused, public: apierror.TagsNotServed(g.ID, v.Need.Tags)}
+	}
+	need := v.Need.Capabilities
+	lacking := need // of every target
+	each(g, func(t *core.Target) {
+		if incapable[t.Model] {
+			lacking = lacking.And(t.Capabilities.Missing(need))
+		}
+	})
+	if lacking.Empty() {
+		lacking = need // no target has all of it together
+	}
+	var names []string
+	for _, c := range lacking.List() {
+		names = append(names, string(c))
+	}
+	return &fault{slug: slugRefused, public: apierror.NotCapable(g.ID, x.call.Envelope.NeededBy(lacking.List()[0]), names)}
+}
+
+// incapable returns the models that the tags leave and the capabilities do not.
+func (x *exchange) incapable(v rank.View) map[string]bool {
+	var trace rank.Trace
+	v.Trace = &trace
+	x.d.Ranker.Order(nil, x.call.Group, v) // is empty still, and so claims no probe
+	out := map[string]bool{}
+	for _, c := range trace.Candidates {
+		if c.Excluded == rank.ExcludedByCapability {
+			out[c.Target] = true
+		}
+	}
+	return out
+}
+
+// each calls f with every target of the group and those below.
+func each(g *core.Group, f func(*core.Target)) {
+	for _, m := range g.Members {
+		if m.Group != nil {
+			each(m.Group, f)
+			continue
+		}
+		f(m.Target)
+	}
+}
