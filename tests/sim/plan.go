@@ -1,6 +1,7 @@
 package main
 
 import (
+	"fmt"
 	"io"
 	"time"
 
@@ -17,6 +18,8 @@ type plan struct {
 	seeds               int
 	every               time.Duration
 	out                 string
+
+	splits map[string][]float64
 }
 
 // run simulates, writes the tables to w and returns how many gates were missed.
@@ -69,7 +72,7 @@ func (p *plan) simulate(s *scenario.Scenario, policies []policy.Named) *report.R
 	if sizes == nil {
 		sizes = s.Sizes()
 	}
-	r := &report.Results{Scenario: s, Sizes: sizes, Split: optimum.Split(s, optimumSeed)}
+	r := &report.Results{Scenario: s, Sizes: sizes, Split: p.split(s)}
 	r.Best = report.NewRow(policy.Fixed(optimum.Name, r.Split), 1, p.seeds)
 	jobs := p.jobs(nil, s, r.Best)
 	for _, size := range sizes {
@@ -79,6 +82,18 @@ func (p *plan) simulate(s *scenario.Scenario, policies []policy.Named) *report.R
 	}
 	parallel(jobs)
 	return r
+}
+
+// split returns the best fixed split of the scenario, from memory if another one has the same callers and upstreams.
+func (p *plan) split(s *scenario.Scenario) []float64 {
+	key := fmt.Sprint(s.Load, s.Upstreams, s.Targets, s.Warm, s.Length, s.Split)
+	if p.splits == nil {
+		p.splits = map[string][]float64{}
+	}
+	if p.splits[key] == nil {
+		p.splits[key] = optimum.Split(s, optimumSeed)
+	}
+	return p.splits[key]
 }
 
 // jobs appends the simulations that fill the row.

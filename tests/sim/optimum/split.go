@@ -1,83 +1,56 @@
 package optimum
 
 import (
-	"slices"
+	"math"
 
-	"github.com/sluice-gateway/sluice/tests/sim/measure"
-	"github.com/sluice-gateway/sluice/tests/sim/policy"
 	"github.com/sluice-gateway/sluice/tests/sim/scenario"
 )
 
 // Name is what reports call the best fixed split.
 const Name = "best fixed split"
 
-// Split finds the shares with the least mean latency over all of the scenario, by moving ever smaller
-// shares from one target to another as long as that helps.
+// grid is how many steps a share has.
+const grid = 50
+
+// Split returns the shares with the least mean latency over all of the scenario.
 func Split(s *scenario.Scenario, seed uint64) []float64 {
-	x := &search{scenario: s, seed: seed}
-	x.best = x.start(s.Size())
-	x.mean = x.cost(x.best)
-	for _, step := range []float64{0.16, 0.08, 0.04, 0.02, 0.01} {
-		for x.improve(step) {
+	if s.Split != nil {
+		return s.Split
+	}
+	coming := callers(s, seed)
+	costs := make([][]float64, s.Size())
+	for t := range costs {
+		for step := range grid + 1 {
+			costs[t] = append(costs[t], cost(s, t, float64(step)/grid, coming))
 		}
 	}
-	return x.best
+	return shares(costs)
 }
 
-type search struct {
-	scenario *scenario.Scenario
-	seed     uint64
-	best     []float64
-	mean     float64
-}
-
-// start is the better of everything to one target and the same to all.
-func (x *search) start(targets int) []float64 {
-	even := slices.Repeat([]float64{1 / float64(targets)}, targets)
-	best, mean := even, x.cost(even)
-	for i := range targets {
-		one := make([]float64, targets)
-		one[i] = 1
-		if m := x.cost(one); m < mean {
-			best, mean = one, m
-		}
+// shares returns the shares, one a target, that add up to 1 with the least sum of costs.
+func shares(costs [][]float64) []float64 {
+	best := make([]float64, grid+1) // by steps that the targets so far have
+	for step := range best[1:] {
+		best[1+step] = math.Inf(1)
 	}
-	return best
-}
-
-// improve moves step between every pair and reports whether anything helped.
-func (x *search) improve(step float64) (helped bool) {
-	for from := range x.best {
-		for to := range x.best {
-			for from != to && x.move(from, to, step) {
-				helped = true
+	var choices [][]int
+	for _, cost := range costs {
+		next, choice := make([]float64, grid+1), make([]int, grid+1)
+		for sum := range next {
+			next[sum] = math.Inf(1)
+			for own := range sum + 1 {
+				if c := best[sum-own] + cost[own]; c < next[sum] {
+					next[sum], choice[sum] = c, own
+				}
 			}
 		}
+		best, choices = next, append(choices, choice)
 	}
-	return helped
-}
-
-func (x *search) move(from, to int, step float64) bool {
-	step = min(step, x.best[from])
-	if step < 1e-9 {
-		return false
+	out, left := make([]float64, len(costs)), grid
+	for t := len(costs) - 1; t >= 0; t-- {
+		own := choices[t][left]
+		out[t] = float64(own) / grid
+		left -= own
 	}
-	next := slices.Clone(x.best)
-	next[from] -= step
-	next[to] += step
-	mean := x.cost(next)
-	if mean >= x.mean {
-		return false
-	}
-	x.best, x.mean = next, mean
-	return true
-}
-
-func (x *search) cost(shares []float64) float64 {
-	return Run(x.scenario, shares, x.seed).All().Mean()
-}
-
-// Run simulates the scenario under a fixed split.
-func Run(s *scenario.Scenario, shares []float64, seed uint64) *measure.Log {
-	return scenario.Cell{Scenario: s, Policy: policy.Fixed(Name, shares), Nodes: 1, Seed: seed}.Run()
+	return out
 }

@@ -7,7 +7,7 @@ import (
 // scarce is S7: the whole fleet has one request a second.
 func scarce() *Scenario {
 	return &Scenario{
-		ID: "S7", Title: "elastic, one request a second", Load: traffic.Load{Rate: 1}, Upstreams: boundless(bases()...),
+		ID: "S7", Title: "elastic, one request a second", Load: traffic.Load{Rate: 1}, Split: []float64{1, 0, 0, 0}, Upstreams: boundless(bases()...),
 		Warm: 5 * minute, Length: 65 * minute, Sweep: true,
 		Gates: []Gate{atMost(MeanRatio, scarceLimit), atMost(SizeRatio, sizeLimit), atLeast(BestShare, 0.9)},
 	}
@@ -16,7 +16,7 @@ func scarce() *Scenario {
 // sequential is one caller that asks again when it has its answer: nothing ever queues, and the fastest is best.
 func sequential() *Scenario {
 	return &Scenario{
-		ID: "S7-seq", Title: "limited capacity, one caller, one request at a time", Load: traffic.Load{Sequential: true}, Upstreams: bounded(200, 0.75, bases()...),
+		ID: "S7-seq", Title: "limited capacity, one caller, one request at a time", Load: traffic.Load{Sequential: true}, Split: []float64{1, 0, 0, 0}, Upstreams: bounded(200, 0.75, bases()...),
 		Warm: 5 * minute, Length: 65 * minute,
 		Gates: []Gate{atMost(MeanRatio, scarceLimit), atLeast(BestShare, 0.9)},
 	}

@@ -15,7 +15,7 @@ const instant = 50 * time.Millisecond
 func failing(percent int) *Scenario {
 	s := &Scenario{
 		ID: fmt.Sprintf("S5-%d", percent), Title: fmt.Sprintf("elastic, the best fails %d %% of its calls in 50 ms", percent), Load: traffic.Load{Rate: 100},
-		Upstreams: boundless(bases()...), Warm: minute, Length: 5 * minute, Slow: 2 * minute, Failing: 1,
+		Split: []float64{1, 0, 0, 0}, Upstreams: boundless(bases()...), Warm: minute, Length: 5 * minute, Slow: 2 * minute, Failing: 1,
 		Gates: []Gate{atMost(MeanRatio, meanLimit), atMost(P99Ratio, p99Limit), atMost(Errors, 0)},
 	}
 	if percent >= 50 {
@@ -28,7 +28,7 @@ func failing(percent int) *Scenario {
 // refusing is S6.
 func refusing() *Scenario {
 	s := &Scenario{
-		ID: "S6", Title: "elastic, the best answers 429 with Retry-After for two minutes", Load: traffic.Load{Rate: 100}, Upstreams: boundless(bases()...),
+		ID: "S6", Title: "elastic, the best answers 429 with Retry-After for two minutes", Load: traffic.Load{Rate: 100}, Split: []float64{1, 0, 0, 0}, Upstreams: boundless(bases()...),
 		Warm: minute, Length: 7 * minute, Slow: 2 * minute, Healed: 4 * minute, Failing: 1,
 		Gates: []Gate{atMost(MeanRatio, meanLimit), atMost(P99Ratio, p99Limit), atMost(Errors, 0), atMost(FailingShare, failingLimit)},
 	}

@@ -31,6 +31,8 @@ type Scenario struct {
 	// from 1, and Slow and Healed the times of its steps.
 	Slowed       int
 	Slow, Healed time.Duration
+	// Split is the best fixed split where it can be told without a search; nil: it cannot.
+	Split []float64
 	// Gates are the limits that the product keeps to here.
 	Gates []Gate
 	// Nodes is the sizes of the fleet; nil: 10, or with Sweep, where the size is the question, from 1 to 1000.
@@ -73,6 +75,11 @@ func (s *Scenario) targets() []Target {
 
 // Size returns how many targets the scenario has.
 func (s *Scenario) Size() int { return len(s.targets()) }
+
+// UpstreamOf returns the upstream of a target.
+func (s *Scenario) UpstreamOf(target int) *upstream.Spec {
+	return &s.Upstreams[s.targets()[target].Upstream]
+}
 
 // Marks returns the moments that a summary of the scenario is about.
 func (s *Scenario) Marks() measure.Marks {

@@ -44,7 +44,7 @@ func change(s *upstream.Spec, at time.Duration, alter func(*upstream.State)) {
 // steady is S1.
 func steady() *Scenario {
 	return &Scenario{
-		ID: "S1", Title: "elastic, steady", Load: traffic.Load{Rate: 100}, Upstreams: boundless(bases()...), Warm: minute, Length: 5 * minute, Sweep: true,
+		ID: "S1", Title: "elastic, steady", Load: traffic.Load{Rate: 100}, Split: []float64{1, 0, 0, 0}, Upstreams: boundless(bases()...), Warm: minute, Length: 5 * minute, Sweep: true,
 		Gates: []Gate{
 			atMost(MeanRatio, elasticLimit), atMost(P99Ratio, p99Limit), atMost(Oscillation, calmLimit), atLeast(BestShare, 0.70),
 			atMost(SizeRatio, sizeLimit), atMost(Quiet, quietLimit), atMost(Staleness, staleLimit),
@@ -55,7 +55,7 @@ func steady() *Scenario {
 // slowed is S2.
 func slowed() *Scenario {
 	s := &Scenario{
-		ID: "S2", Title: "elastic, the best 5 times slower for two minutes", Load: traffic.Load{Rate: 100}, Upstreams: boundless(bases()...),
+		ID: "S2", Title: "elastic, the best 5 times slower for two minutes", Load: traffic.Load{Rate: 100}, Split: []float64{0, 1, 0, 0}, Upstreams: boundless(bases()...),
 		Warm: minute, Length: 8 * minute, Slowed: 1, Slow: 3 * minute, Healed: 5 * minute,
 		Gates: []Gate{atMost(MeanRatio, meanLimit), atMost(P99Ratio, p99Limit), atMost(Oscillation, calmLimit), atMost(Leave, leaveLimit), atMost(Return, returnLimit)},
 	}
