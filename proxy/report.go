@@ -7,6 +7,7 @@ import (
 	"github.com/sluice-gateway/sluice/core"
 	"github.com/sluice-gateway/sluice/core/signal"
 	"github.com/sluice-gateway/sluice/proxy/metrics"
+	"github.com/sluice-gateway/sluice/proxy/share"
 	"github.com/sluice-gateway/sluice/proxy/status"
 )
 
@@ -25,7 +26,10 @@ func (n *Node) nodeStatus() core.NodeStatus {
 // report is the node's account of itself on its status listener.
 func (n *Node) report(now time.Time) status.Report {
 	state := n.holder.Load()
-	r := status.Report{NodeStatus: n.nodeStatus(), Ready: n.ready(now) == nil, Peers: n.sharer.Live(), Targets: []status.TargetStatus{}}
+	stats := n.sharer.Stats()
+	r := status.Report{
+		NodeStatus: n.nodeStatus(), Ready: n.ready(now) == nil, Peers: stats.Live, Sharing: sharing(&stats), Targets: []status.TargetStatus{},
+	}
 	r.Store.Error = n.storeTrouble()
 	r.Store.Connected = r.Store.Error == ""
 	if state == nil {
@@ -39,6 +43,13 @@ func (n *Node) report(now time.Time) status.Report {
 		})
 	}
 	return r
+}
+
+func sharing(s *share.Stats) status.Sharing {
+	return status.Sharing{
+		Mode: s.Mode.String(), Aggregator: s.Aggregator, Degraded: s.Degraded, ViewAgeSeconds: s.ViewAge.Seconds(),
+		IntervalSeconds: s.Interval.Seconds(), Fuse: s.Fuse.String(), Uncompacted: s.Uncompacted,
+	}
 }
 
 func estimate(e signal.Estimate) *status.SignalEstimate {

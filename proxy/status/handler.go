@@ -20,7 +20,24 @@ type Report struct {
 	Store Store `json:"store"`
 	// Peers is how many nodes of the cell share signals, this one included.
 	Peers   int            `json:"peers"`
+	Sharing Sharing        `json:"sharing"`
 	Targets []TargetStatus `json:"targets"`
+}
+
+// Sharing is the node's part in what the nodes of its cell measure together.
+type Sharing struct {
+	// Mode is flat (every node follows every other) or tree (all follow the aggregator).
+	Mode       string `json:"mode"`
+	Aggregator string `json:"aggregator,omitempty"`
+	// Degraded: what is known of the others, of ViewAgeSeconds ago, is too old to go by.
+	Degraded       bool    `json:"degraded"`
+	ViewAgeSeconds float64 `json:"view_age_seconds"`
+	// IntervalSeconds is the time between two regular writes.
+	IntervalSeconds float64 `json:"interval_seconds"`
+	// Fuse is closed, slow or open: what the node does so that signals never fill the store.
+	Fuse string `json:"fuse"`
+	// Uncompacted: the store keeps a history of more than 30 minutes.
+	Uncompacted bool `json:"uncompacted"`
 }
 
 // Store is the state of the connection to etcd.

@@ -69,6 +69,7 @@ func TestTheReportIsToldWhole(t *testing.T) {
 	want := status.Report{
 		NodeStatus: core.NodeStatus{ID: "n", Version: "v1", Cell: "eu", Revision: 7, Rejected: []core.Fault{{Ref: core.Ref{Kind: core.KindModel, ID: "m"}, Pointer: "/provider", Rule: "reference", Severity: core.SeverityReject, Message: "no such provider"}}},
 		Ready:      true, Store: status.Store{Error: "away"}, Peers: 3,
+		Sharing: status.Sharing{Mode: "tree", Aggregator: "n", Degraded: true, ViewAgeSeconds: 1, IntervalSeconds: 2, Fuse: "slow", Uncompacted: true},
 		Targets: []status.TargetStatus{{Model: "m", Provider: "p", CoolingFor: 1.5, InFlight: 2, TTFT: &status.SignalEstimate{LatencySeconds: 0.2, Weight: 3, Failures: 0.1, AgeSeconds: 4}}},
 	}
 	resp, body := listening(t, want, prometheus.NewRegistry())("GET", "/status")
