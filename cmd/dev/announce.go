@@ -33,10 +33,11 @@ List what this caller may use, and the routings behind it:
   curl -sS %[2]s/v1/models -H "Authorization: Bearer %[6]s"
   curl -sS %[4]s/admin/v1/routings -H "Authorization: Bearer %[7]s"
 
-Fleet, as JSON and as a table:
+Fleet, as JSON, as a table, and examined:
 
   curl -sS %[4]s/admin/v1/fleet -H "Authorization: Bearer %[7]s"
   go run ./cmd/sluice fleet --admin %[4]s --token %[7]s
+  go run ./cmd/sluice doctor --admin %[4]s --token %[7]s --etcd %[8]s --proxy %[3]s
 
 Ctrl-C ends it.
 `

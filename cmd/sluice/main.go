@@ -37,6 +37,6 @@ func root() *cobra.Command {
 		SilenceUsage:  true,
 		SilenceErrors: true,
 	}
-	c.AddCommand(devCommand(), demoCommand(), validateCommand(), fleetCommand(), versionCommand())
+	c.AddCommand(devCommand(), demoCommand(), validateCommand(), fleetCommand(), doctorCommand(), versionCommand())
 	return c
 }
