@@ -10,8 +10,13 @@ import (
 // leastLatency orders a tier by the expected time to an answer: strictly, or by a draw in which that and the load
 // make the weights.
 func (o *ordering) leastLatency(t *tier) {
+	o.look(t)
+	o.choose(t, o.settle())
+}
+
+// choose orders the tier by its leaves.
+func (o *ordering) choose(t *tier, c common) {
 	p := &t.group.Latency
-	c := o.look(t)
 	if p.Inflight == core.InflightAbsolute && p.Selection != core.SelectionStrict {
 		heat(o.leaves)
 	}
@@ -51,7 +56,7 @@ func (o *ordering) draw(t *tier, k float64) {
 	for i := range places {
 		u := &units[i]
 		places[i].class, places[i].key = u.class, u.score
-		if !strict {
+		if !strict && u.class != hot {
 			places[i].key = math.Log(exponential(o.bits(u))/u.share()) + k*math.Log(u.score)
 		}
 	}

@@ -52,11 +52,10 @@ type common struct {
 	mean   float64 // requests in flight per target
 }
 
-// look reads the estimates of the tier's targets and gives each its expected time to an answer.
-func (o *ordering) look(t *tier) common {
+// look reads the estimates of the tier's targets.
+func (o *ordering) look(t *tier) {
 	clear(o.leaves)
 	o.leaves = o.leaves[:0]
-	var inflight float64
 	for i := range o.units[t.base:] {
 		u := &o.units[t.base+i]
 		u.since = signal.Never
@@ -66,14 +65,19 @@ func (o *ordering) look(t *tier) common {
 			o.tellEvidence(u, target, &e)
 			u.since = min(u.since, e.SinceSample)
 			u.inflight += e.Inflight
-			inflight += float64(e.Inflight)
 		}
 	}
-	c := common{best: bestKnown(o.leaves), mean: inflight / float64(max(len(o.leaves), 1))}
+}
+
+// settle gives each leaf its expected time to an answer.
+func (o *ordering) settle() common {
+	c := common{best: bestKnown(o.leaves)}
 	for i := range o.leaves {
 		l := &o.leaves[i]
 		l.latency = (l.weight*l.latency + priorWeight*c.best) / (l.weight + priorWeight)
+		c.mean += l.inflight
 	}
+	c.mean /= float64(max(len(o.leaves), 1))
 	c.charge = o.median()
 	for i := range o.leaves {
 		o.leaves[i].expect(c.charge)

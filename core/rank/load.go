@@ -21,10 +21,11 @@ func burden(leaves []leaf, mode core.Inflight, mean float64) {
 	a0 := startRequests + startShare*mean
 	for i := range leaves {
 		l := &leaves[i]
-		switch mode {
-		case core.InflightNormalized:
+		switch {
+		case l.class == hot:
+		case mode == core.InflightNormalized:
 			l.score = bounded(l.expected * math.Sqrt((l.inflight+a0)/(l.usual+a0)))
-		case core.InflightAbsolute:
+		case mode == core.InflightAbsolute:
 			l.score = bounded(l.expected * max(l.filled(1), 1))
 		}
 	}
@@ -37,11 +38,12 @@ func (l *leaf) filled(further float64) float64 {
 }
 
 // heat marks what is full, after Prequal's rule that no latency makes up for a queue (Wydrowski and others: Load is
-// not what you should balance, NSDI 2024). Only a target that says how many it serves at once can be.
+// not what you should balance, NSDI 2024). Only a target that says how many it serves at once can be. Those that
+// are full rank by how far.
 func heat(leaves []leaf) {
 	for i := range leaves {
 		if l := &leaves[i]; l.class != failing && l.target.MaxConcurrency > 0 && l.filled(0) >= 1 {
-			l.class = hot
+			l.class, l.score = hot, l.filled(0)
 		}
 	}
 }

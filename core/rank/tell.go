@@ -99,7 +99,8 @@ func (o *ordering) tellKeys(t *tier, places []place, set func(*Candidate, float6
 	}
 }
 
-// tellShares tells the chance of each unit to come first in its class, by the logarithms of their weights.
+// tellShares tells the chance of each unit to come first in its class, by the logarithms of their weights. What is
+// hot is not drawn.
 func (o *ordering) tellShares(t *tier, weight func(*unit) float64) {
 	r := o.view.Trace
 	if r == nil {
@@ -108,6 +109,9 @@ func (o *ordering) tellShares(t *tier, weight func(*unit) float64) {
 	units := o.units[t.base:]
 	for i := range units {
 		u, sum := &units[i], 0.0
+		if u.class == hot {
+			continue
+		}
 		for j := range units {
 			if v := &units[j]; v.class == u.class {
 				sum += math.Exp(weight(v) - weight(u))
@@ -132,6 +136,7 @@ func (o *ordering) tellEvidences(t *tier) {
 		return
 	}
 	o.look(t)
+	o.settle()
 	o.tellLeaves(t)
 }
 

@@ -107,6 +107,7 @@ func randomGroup(seed uint64) (*core.Group, []*core.Target) {
 	var build func(depth int) *core.Group
 	build = func(depth int) *core.Group {
 		id++
+		name := string(rune('A' + id))
 		var members []core.Member
 		for _, i := range r.Perm(len(targets))[:1+r.IntN(4)] {
 			weight, priority := r.IntN(4), r.IntN(3)-1
@@ -119,7 +120,7 @@ func randomGroup(seed uint64) (*core.Group, []*core.Target) {
 				members = append(members, member(targets[i], weight, priority))
 			}
 		}
-		return group(string(rune('A'+id)), strategies[r.IntN(len(strategies))], members...)
+		return group(name, strategies[r.IntN(len(strategies))], members...)
 	}
 	return build(1), targets
 }

@@ -64,9 +64,9 @@ type Candidate struct {
 	Probe  bool `json:"probe,omitempty"`
 	Sticks bool `json:"sticks,omitempty"`
 	// Class and Score are those of the best of Evidence; the class comes first, then a lower score. Only for
-	// least_latency.
+	// least_latency. Where the class is hot, the score is not a time: the requests in flight over max_concurrency.
 	Class string   `json:"class,omitempty"`
-	Score *float64 `json:"score_s,omitempty"`
+	Score *float64 `json:"score,omitempty"`
 	// Share is the chance to come first among those of the class, where a draw or weights decide.
 	Share *float64 `json:"share,omitempty"`
 	// Turn is the standing on the wheel; the highest is next.
@@ -100,7 +100,7 @@ type Evidence struct {
 	Failures float64 `json:"failures"`
 	// Expected is the expected time to an answer, failures counted in; Score the same with regard to the load.
 	Expected float64 `json:"expected_s"`
-	Score    float64 `json:"score_s"`
+	Score    float64 `json:"score"`
 	// Inflight is the fleet's requests in flight, Usual what recent attempts met.
 	Inflight       int     `json:"in_flight"`
 	Usual          float64 `json:"usual_in_flight"`

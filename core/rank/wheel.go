@@ -42,7 +42,7 @@ func (r *Ranker) wheel(group string, priority int) *wheel {
 
 // takeTurns orders these places of the tier by the wheel: the one whose turn it is first, then who would follow.
 func (o *ordering) takeTurns(t *tier, run []place) {
-	if len(run) == 0 {
+	if len(run) < 2 {
 		return
 	}
 	o.ranker.wheel(t.group.ID, t.priority).turn(t, o.units[t.base:], run)
