@@ -48,11 +48,24 @@ func still(t *testing.T, node string, s *store.Store) *Sharer {
 func running(t *testing.T, node string, s *store.Store) *Sharer {
 	t.Helper()
 	sh := still(t, node, s)
-	ctx, cancel := context.WithCancel(context.Background())
-	done := make(chan error, 1)
-	go func() { done <- sh.Run(ctx) }()
-	t.Cleanup(func() { cancel(); <-done })
+	run(t, sh.Run)
 	return sh
+}
+
+// run runs f until the test ends, or until stop is called, which waits for it.
+func run(t *testing.T, f func(context.Context) error) (stop func()) {
+	t.Helper()
+	ctx, cancel := context.WithCancel(context.Background())
+	done := make(chan struct{})
+	go func() {
+		defer close(done)
+		if err := f(ctx); ctx.Err() == nil {
+			t.Errorf("ended by itself: %v", err)
+		}
+	}()
+	stop = func() { cancel(); <-done }
+	t.Cleanup(stop)
+	return stop
 }
 
 func await(t *testing.T, what string, ok func() bool) {
@@ -109,10 +122,7 @@ func TestANodeWritesOnlyWhatMoved(t *testing.T) {
 	open := newStore(t)
 	s := open()
 	sh := still(t, "a", s)
-	ctx, cancel := context.WithCancel(context.Background())
-	done := make(chan error, 1)
-	go func() { done <- sh.member.Run(ctx) }()
-	t.Cleanup(func() { cancel(); <-done })
+	run(t, sh.member.Run)
 	await(t, "the first write", func() bool { sh.put(t.Context(), time.Now()); return !sh.owed.Load() })
 	settled := revision(t, s)
 	for range 20 {

@@ -2,6 +2,7 @@ package embedded
 
 import (
 	"cmp"
+	"context"
 	"errors"
 	"fmt"
 	"log/slog"
@@ -10,6 +11,7 @@ import (
 	"sync"
 	"time"
 
+	pb "go.etcd.io/etcd/api/v3/etcdserverpb"
 	"go.etcd.io/etcd/server/v3/embed"
 	"golang.org/x/crypto/bcrypt"
 	"google.golang.org/grpc"
@@ -118,4 +120,18 @@ func (s *Server) Close() {
 		close(s.streams.closing)
 		s.etcd.Close()
 	})
+}
+
+// EndLeases revokes every lease, as an etcd may do to all of its clients after trouble of its own (etcd#15247).
+func (s *Server) EndLeases(ctx context.Context) error {
+	list, err := s.etcd.Server.LeaseLeases(ctx, &pb.LeaseLeasesRequest{})
+	if err != nil {
+		return fmt.Errorf("end leases: %w", err)
+	}
+	for _, l := range list.Leases {
+		if _, err := s.etcd.Server.LeaseRevoke(ctx, &pb.LeaseRevokeRequest{ID: l.ID}); err != nil {
+			return fmt.Errorf("end leases: %w", err)
+		}
+	}
+	return nil
 }

@@ -2,6 +2,8 @@ package embedded_test
 
 import (
 	"bytes"
+	"context"
+	"errors"
 	"log/slog"
 	"net"
 	"strings"
@@ -91,4 +93,24 @@ func TestAnOrdinaryRunLogsNothing(t *testing.T) {
 	if log.Len() > 0 {
 		t.Errorf("log: %s", log.String())
 	}
+}
+
+func TestEveryLeaseCanBeEnded(t *testing.T) {
+	s := start(t, embedded.Config{Dir: t.TempDir(), UnsafeNoFsync: true})
+	defer s.Close()
+	granted := make(chan struct{}, 2)
+	m := open(t, s).Join(store.MemberConfig{Node: "a", Cell: "c", Granted: func() { granted <- struct{}{} }})
+	ctx, stop := context.WithCancel(t.Context())
+	done := make(chan error, 1)
+	go func() { done <- m.Run(ctx) }()
+	<-granted
+	if err := s.EndLeases(t.Context()); err != nil {
+		t.Errorf("end leases: %v", err)
+	}
+	if _, err := m.PutSignals(t.Context(), nil); !errors.Is(err, store.ErrNoLease) {
+		t.Errorf("put under the ended lease: got %v, want ErrNoLease", err)
+	}
+	<-granted // the node takes another
+	stop()
+	<-done
 }
