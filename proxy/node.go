@@ -52,8 +52,12 @@ type Config struct {
 	// NodeID names the node in the fleet; it must be new with every start. Empty: random.
 	NodeID string
 	// Cell is the part of the fleet that shares signals.
-	Cell    string
-	Version string
+	Cell string
+	// TreeAbove is above how many nodes one of them aggregates the cell's signals, EtcdQuota how many bytes etcd may
+	// hold where it does not tell that itself. Zero: as package share has them.
+	TreeAbove int
+	EtcdQuota int64
+	Version   string
 	// Env resolves "${env:NAME}" secrets; nil: the process's environment.
 	Env core.Env
 	// Reach says which upstreams are allowed.
@@ -111,7 +115,9 @@ func New(cfg Config) *Node {
 	n.health.Store(&waiting)
 	n.cooling = cooldown.New(n.board)
 	n.holder = live.New(core.Site{Env: cfg.Env, Reach: cfg.Reach}, n.logger, n.changed)
-	n.sharer = share.New(share.Config{Node: cfg.NodeID, Cell: cfg.Cell, Logger: n.logger}, cfg.Store, n.board)
+	n.sharer = share.New(share.Config{
+		Node: cfg.NodeID, Cell: cfg.Cell, TreeAbove: cfg.TreeAbove, Quota: cfg.EtcdQuota, Logger: n.logger,
+	}, cfg.Store, n.board)
 	userAgent := "sluice/" + cmp.Or(cfg.Version, "dev")
 	n.prober = probe.New(probe.Config{
 		Targets: n.targets, Owns: n.sharer.Keeps, Transport: n.pools.Transport, Wards: n.cooling, Changed: n.sharer.Urgent,

@@ -14,6 +14,7 @@ import (
 
 	"github.com/sluice-gateway/sluice/core"
 	"github.com/sluice-gateway/sluice/proxy"
+	"github.com/sluice-gateway/sluice/proxy/share"
 	"github.com/sluice-gateway/sluice/store"
 )
 
@@ -29,6 +30,7 @@ type settings struct {
 	maxBody, maxBuffered int64
 	maxAnswer, maxEvent  int64
 	failedStatus         int64
+	treeAbove, etcdQuota int64
 	logLevel             slog.Level
 }
 
@@ -87,6 +89,8 @@ func parse(args []string, out io.Writer) (settings, error) {
 	text(&s.node, "node", "SLUICE_NODE_ID", "", "name of this node, new with every start; random when empty")
 	text(&s.cell, "cell", "SLUICE_CELL", proxy.DefaultCell, "part of the fleet that shares latency signals: one region or egress")
 	text(&allow, "upstream-allow", "SLUICE_UPSTREAM_ALLOW", "", "hosts, *.domains, addresses and CIDR ranges that providers may use, separated by commas; empty: all but link-local and metadata addresses")
+	number(&s.treeAbove, "tree-above", "SLUICE_TREE_ABOVE", share.DefaultTreeAbove, "above how many nodes of the cell one of them aggregates the signals for all, instead of everyone following everyone")
+	size(&s.etcdQuota, "etcd-quota", "SLUICE_ETCD_QUOTA", share.DefaultQuota, "what etcd may hold, where it does not tell that itself (before 3.6): signals stop before it is full")
 	span(&s.drain, "drain", "SLUICE_DRAIN", proxy.DefaultDrain, "how long answers under way may take to finish at shutdown")
 	span(&s.settle, "settle", "SLUICE_SETTLE", 2*time.Second, "how long new connections are still accepted at shutdown, while load balancers notice")
 	f.TextVar(&s.logLevel, "log-level", logLevel(&faults), "debug, info, warn or error ($SLUICE_LOG_LEVEL)")
@@ -96,10 +100,13 @@ func parse(args []string, out io.Writer) (settings, error) {
 	if f.NArg() > 0 {
 		faults = append(faults, fmt.Errorf("unknown argument %q", f.Arg(0)))
 	}
-	for name, n := range map[string]int64{"max-body": s.maxBody, "max-buffered": s.maxBuffered, "max-answer": s.maxAnswer, "max-event": s.maxEvent} {
+	for name, n := range map[string]int64{"max-body": s.maxBody, "max-buffered": s.maxBuffered, "max-answer": s.maxAnswer, "max-event": s.maxEvent, "etcd-quota": s.etcdQuota} {
 		if n <= 0 || n > maxSize {
 			faults = append(faults, fmt.Errorf("%s: must be between 1 and %d bytes", name, maxSize))
 		}
+	}
+	if s.treeAbove < 1 || s.treeAbove > maxTree {
+		faults = append(faults, fmt.Errorf("tree-above: must be between 1 and %d nodes", maxTree))
 	}
 	if n := s.failedStatus; n != 0 && (n < 500 || n > 599) {
 		faults = append(faults, errors.New("failed-status: must be 0 or between 500 and 599"))
@@ -120,6 +127,9 @@ const defaultEtcd = "http://127.0.0.1:2379"
 
 // maxSize keeps sums of sizes far from any overflow, on any machine.
 const maxSize = 1 << 40
+
+// maxTree is more nodes than any cell has.
+const maxTree = 1_000_000
 
 func logLevel(faults *[]error) slog.Level {
 	var level slog.Level

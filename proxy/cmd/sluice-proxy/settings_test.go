@@ -12,7 +12,7 @@ import (
 
 func TestFlagsWinOverTheEnvironmentAndThatOverDefaults(t *testing.T) {
 	s, err := parse(nil, io.Discard)
-	if err != nil || s.listen != ":8080" || s.statusListen != ":9090" || s.cell != proxy.DefaultCell || !slices.Equal(s.etcd, []string{"http://127.0.0.1:2379"}) || s.prefix != "/sluice" || s.drain != proxy.DefaultDrain || s.maxBody != proxy.DefaultMaxBody {
+	if err != nil || s.listen != ":8080" || s.statusListen != ":9090" || s.cell != proxy.DefaultCell || !slices.Equal(s.etcd, []string{"http://127.0.0.1:2379"}) || s.prefix != "/sluice" || s.drain != proxy.DefaultDrain || s.maxBody != proxy.DefaultMaxBody || s.treeAbove != 200 || s.etcdQuota != 2<<30 {
 		t.Errorf("defaults: %+v, %v", s, err)
 	}
 	for name, value := range map[string]string{
@@ -20,8 +20,8 @@ func TestFlagsWinOverTheEnvironmentAndThatOverDefaults(t *testing.T) {
 	} {
 		t.Setenv(name, value)
 	}
-	s, err = parse([]string{"--cell", "us", "--max-event=9", "--etcd-username=flag", "--upstream-allow", "api.openai.com"}, io.Discard)
-	if err != nil || s.listen != ":1" || !slices.Equal(s.etcd, []string{"a:1", "b:2"}) || s.drain != 7*time.Second || s.maxBody != 5 || s.cell != "us" || s.maxEvent != 9 || s.password != "p" || s.username != "flag" {
+	s, err = parse([]string{"--cell", "us", "--max-event=9", "--tree-above=50", "--etcd-username=flag", "--upstream-allow", "api.openai.com"}, io.Discard)
+	if err != nil || s.listen != ":1" || !slices.Equal(s.etcd, []string{"a:1", "b:2"}) || s.drain != 7*time.Second || s.maxBody != 5 || s.cell != "us" || s.maxEvent != 9 || s.treeAbove != 50 || s.password != "p" || s.username != "flag" {
 		t.Errorf("got %+v, %v", s, err)
 	}
 	if s.reach.Host("evil.example") == nil {
@@ -33,8 +33,8 @@ func TestBadSettingsAreAllNamed(t *testing.T) {
 	t.Setenv("SLUICE_DRAIN", "soon")
 	t.Setenv("SLUICE_LOG_LEVEL", "loud")
 	t.Setenv("SLUICE_MAX_ANSWER", "big")
-	_, err := parse([]string{"--max-body=0", "--etcd=", "--failed-status=200", "--upstream-allow", "http://x", "stray"}, io.Discard)
-	for _, want := range []string{"SLUICE_DRAIN", "SLUICE_LOG_LEVEL", "SLUICE_MAX_ANSWER", "max-body", "no etcd endpoints", "upstream-allow", "failed-status", "stray"} {
+	_, err := parse([]string{"--max-body=0", "--etcd=", "--failed-status=200", "--tree-above=0", "--etcd-quota=-1", "--upstream-allow", "http://x", "stray"}, io.Discard)
+	for _, want := range []string{"SLUICE_DRAIN", "SLUICE_LOG_LEVEL", "SLUICE_MAX_ANSWER", "max-body", "no etcd endpoints", "upstream-allow", "failed-status", "tree-above", "etcd-quota", "stray"} {
 		if err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("got %v, want a word on %s", err, want)
 		}
