@@ -54,6 +54,10 @@ e2e: images ## Run the scenarios and the store contract against containers (need
 bench: ## Measure Sluice against a plain reverse proxy and print the ratios.
 	go run ./tests/bench
 
+.PHONY: sim
+sim: ## Put simulated fleets through every scenario of SIGNALS.md and hold them against other policies; plots in dist/sim.
+	go run ./tests/sim -out dist/sim
+
 .PHONY: soak
 soak: ## Run two nodes for 10 minutes (FOR=time) at full load while everything fails at random, and check every answer.
 	go run ./tests/soak -for $(or $(FOR),10m)

@@ -3,6 +3,7 @@ package main
 import (
 	"fmt"
 	"io"
+	"os"
 	"time"
 
 	"github.com/sluice-gateway/sluice/tests/sim/optimum"
@@ -32,10 +33,21 @@ func (p *plan) run(w io.Writer) (missed int, err error) {
 	if err != nil {
 		return 0, err
 	}
+	if p.out != "" {
+		if err := os.MkdirAll(p.out, 0o755); err != nil {
+			return 0, fmt.Errorf("make the folder for plots: %w", err)
+		}
+	}
 	for _, s := range scenarios {
 		results := p.simulate(s, policies)
 		report.Table(w, results)
 		missed += report.Gates(w, results)
+		if p.out == "" {
+			continue
+		}
+		if err := report.Plots(p.out, results); err != nil {
+			return missed, err
+		}
 	}
 	return missed, nil
 }

@@ -21,12 +21,15 @@ type Log struct {
 	Unanswered, Inflight int
 	// Refusals is how many callers found no node.
 	Refusals int
-	// Rejects is how many published values no node could decode.
+	// Rejects is how many published values could not be decoded.
 	Rejects int
+	// Turns is how many answers were not the first of their session, Kept how many of these came from the same
+	// target as the one before.
+	Turns, Kept int
 	// Divergence is D of SIGNALS.md §6.7, the greatest difference of the logarithms of two nodes' estimates, 2I + 0.5 s
-	// after the last answer; NaN where it was not measured. Errors are the values of E under load, one a second.
+	// after the last answer; NaN where it was not measured. Behind are the values of E under load, one a second.
 	Divergence float64
-	Errors     []float64
+	Behind     []float64
 }
 
 // Answer is what one caller got.

@@ -21,6 +21,7 @@ type meter interface {
 
 // local ranks by what the node alone has measured.
 type local struct {
+	passive
 	meters [][]meter // by node and target
 	make   func() meter
 	pair   bool // compares two targets at random instead of all

@@ -16,6 +16,8 @@ type Policy interface {
 	// Begin and End frame each attempt of the node at a target.
 	Begin(n *fleet.Node, t *core.Target)
 	End(n *fleet.Node, t *core.Target, o Outcome)
+	// Answered tells which target has answered a request.
+	Answered(n *fleet.Node, t *core.Target, r *traffic.Request)
 }
 
 // Outcome is how an attempt ended.
@@ -35,5 +37,6 @@ func Index(t *core.Target) int { return int(t.Signal) - 1 }
 // passive is a policy that learns nothing from attempts.
 type passive struct{}
 
-func (passive) Begin(*fleet.Node, *core.Target)        {}
-func (passive) End(*fleet.Node, *core.Target, Outcome) {}
+func (passive) Begin(*fleet.Node, *core.Target)                      {}
+func (passive) End(*fleet.Node, *core.Target, Outcome)               {}
+func (passive) Answered(*fleet.Node, *core.Target, *traffic.Request) {}

@@ -2,6 +2,7 @@ package policy
 
 import (
 	"github.com/sluice-gateway/sluice/core"
+	"github.com/sluice-gateway/sluice/core/signal"
 )
 
 // product returns the product's own policies, the default first.
@@ -46,7 +47,7 @@ func ours(name string, p core.LatencyPolicy) Named {
 	return Named{
 		Name: name, Ours: true, Shared: true,
 		Group: func(g *core.Group) { g.Strategy, g.Latency = core.StrategyLeastLatency, p },
-		New:   func(int, int) Policy { return ranked{} },
+		New:   func(int, int) Policy { return &ranked{served: map[turn]signal.Key{}} },
 	}
 }
 

@@ -3,6 +3,7 @@ package policy
 import (
 	"github.com/sluice-gateway/sluice/core"
 	"github.com/sluice-gateway/sluice/core/rank"
+	"github.com/sluice-gateway/sluice/core/signal"
 	"github.com/sluice-gateway/sluice/tests/sim/fleet"
 	"github.com/sluice-gateway/sluice/tests/sim/traffic"
 )
@@ -18,9 +19,28 @@ func (sharedArgmin) Order(dst []rank.Choice, n *fleet.Node, g *core.Group, r *tr
 	return dst
 }
 
-// ranked is the product's own ranking.
-type ranked struct{ passive }
+// ranked is the product's own ranking. Each node remembers, as the product does, which target served a session last.
+type ranked struct {
+	passive
+	served map[turn]signal.Key
+}
 
-func (ranked) Order(dst []rank.Choice, n *fleet.Node, g *core.Group, r *traffic.Request) []rank.Choice {
-	return n.Ranker.Order(dst, g, rank.View{Board: n.Board, Class: r.Class, Now: n.Now(), Owner: n.Owns})
+type turn struct {
+	node    *fleet.Node
+	session uint64
+}
+
+func (p *ranked) Order(dst []rank.Choice, n *fleet.Node, g *core.Group, r *traffic.Request) []rank.Choice {
+	v := rank.View{Board: n.Board, Class: r.Class, Now: n.Now(), Owner: n.Owns, Rand: n.Rand.Uint64, Session: r.Session}
+	if r.Session != 0 {
+		v.Previous = p.served[turn{n, r.Session}]
+	}
+	return n.Ranker.Order(dst, g, v)
+}
+
+// Answered remembers the target of a session.
+func (p *ranked) Answered(n *fleet.Node, t *core.Target, r *traffic.Request) {
+	if r.Session != 0 {
+		p.served[turn{n, r.Session}] = t.Signal
+	}
 }

@@ -30,6 +30,7 @@ func metrics() []metric {
 		seeds(scenario.Return, "%.1f", func(s *measure.Summary) float64 { return s.Return }),
 		seeds(scenario.FailingShare, "%.4f", func(s *measure.Summary) float64 { return s.Failing }),
 		seeds(scenario.Errors, "%.4f", func(s *measure.Summary) float64 { return s.Errors }),
+		seeds(scenario.Kept, "%.3f", func(s *measure.Summary) float64 { return s.Kept }),
 		seeds(scenario.Quiet, "%.4f", func(s *measure.Summary) float64 { return s.Divergence }),
 		seeds(scenario.Staleness, "%.3f", func(s *measure.Summary) float64 { return s.Staleness }),
 		seeds(scenario.Left, "%.0f", func(s *measure.Summary) float64 { return s.Inflight + s.Unanswered }),

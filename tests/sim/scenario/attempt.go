@@ -16,7 +16,8 @@ type attempt struct {
 	began   time.Time // by the node's clock
 	load    int
 	wait    signal.Wait
-	started bool // a first token has come
+	seen    signal.Wait // of the witness
+	started bool        // a first token has come
 	over    bool
 }
 
@@ -32,9 +33,10 @@ func (a *attempt) first() {
 	}
 	a.started = true
 	a.wait.Answered()
+	a.seen.Answered()
 	a.measure(policy.Outcome{Latency: a.elapsed().Seconds()})
 	w.node.Cooldowns.Prove(a.step.Target, a.began)
-	w.run.log.Answer(w.request.At, w.since(w.request.At), false)
+	w.answer(a.step.Target)
 	w.releaseProbe()
 }
 
@@ -55,6 +57,7 @@ func (a *attempt) done(p policy.Outcome, o upstream.Outcome) {
 	}
 	a.over = true
 	a.wait.Answered()
+	a.seen.Answered()
 	if w.node.Dead() { // its process has ended, and the caller's connection with it
 		w.over = true
 		w.run.open--
@@ -91,13 +94,15 @@ func (a *attempt) done(p policy.Outcome, o upstream.Outcome) {
 	case a.started:
 		w.close()
 	default:
-		w.end(false)
+		w.answer(t)
+		w.close()
 	}
 }
 
 // measure tells the board.
 func (a *attempt) measure(p policy.Outcome) {
 	w := a.walk
+	w.run.witness.end(a, p)
 	board, elapsed := w.node.Board, a.elapsed()
 	if p.Failed {
 		board.Fail(a.step.Target.Signal, w.request.Class, elapsed, a.load, w.node.Now())

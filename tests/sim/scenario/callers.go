@@ -57,3 +57,12 @@ func leaving() *Scenario {
 	s.Gates = []Gate{atMost(MeanRatio, meanLimit), atMost(P99Ratio, p99Limit), atMost(Oscillation, calmLimit)}
 	return s
 }
+
+// sticky is S17. A conversation should stay where its prompt is cached as long as that costs little.
+func sticky() *Scenario {
+	s := limited(75)
+	s.ID, s.Title, s.Sweep = "S17", "limited capacity 75 %, 500 conversations", false
+	s.Load.Sessions = 500
+	s.Gates = []Gate{atMost(MeanRatio, stickyLimit), atMost(P99Ratio, p99Limit), atMost(Oscillation, calmLimit), atLeast(Kept, keptLimit)}
+	return s
+}

@@ -14,7 +14,7 @@ func All() []*Scenario {
 		scarce(), sequential(), fresh(), edited(), renamed(),
 		killed("S9-one", "one of ten nodes dies", 0.1), killed("S9-half", "half of the nodes die", 0.5), killed("S9-all", "all nodes die", 1),
 		outage(), revoked(), dethroned(), skewed(), suspended(), garbage(),
-		wave(), bursts(), mixed(), leaving(),
+		wave(), bursts(), mixed(), leaving(), sticky(),
 	}
 }
 
@@ -34,8 +34,9 @@ const minute = time.Minute
 // Limits of SIGNALS.md §7 and issue 4.
 const (
 	meanLimit    = 1.10
-	elasticLimit = 1.02 // of the mean, where nothing queues
-	scarceLimit  = 1.20 // of the mean, at one request a second
+	elasticLimit = 1.02             // of the mean, where nothing queues
+	scarceLimit  = 1.20             // of the mean, at one request a second
+	stickyLimit  = 1.25 * meanLimit // a session keeps a target that is up to a quarter worse
 	p99Limit     = 1.25
 	calmLimit    = 0.02
 	leaveLimit   = 6
@@ -44,4 +45,5 @@ const (
 	failingLimit = 0.02
 	quietLimit   = 0.01
 	staleLimit   = 0.10
+	keptLimit    = 0.80
 )

@@ -20,6 +20,7 @@ const (
 	Return        Metric = "returns s"
 	FailingShare  Metric = "failing's share"
 	Errors        Metric = "errors"
+	Kept          Metric = "session kept"
 	Quiet         Metric = "D quiet"
 	Staleness     Metric = "E p99"
 	Left          Metric = "left in flight"

@@ -43,6 +43,8 @@ type run struct {
 	group     *core.Group
 	log       *measure.Log
 	open      int // requests without an answer
+	witness   *witness
+	sessions  map[uint64]signal.Key // which target served each last
 }
 
 // Run simulates the cell.
@@ -50,6 +52,7 @@ func (c Cell) Run() *measure.Log {
 	r := c.prepare()
 	r.engine.Run(c.Scenario.Length)
 	r.engine.RunWhile(func() bool { return r.open > 0 }, c.Scenario.Length+drain)
+	r.settle()
 	r.conclude()
 	return r.log
 }
@@ -59,8 +62,8 @@ func (c Cell) prepare() *run {
 	targets := s.targets()
 	r := &run{
 		Cell: c, engine: e, source: traffic.New(s.Load, c.Seed), policy: c.Policy.New(c.Nodes, len(targets)),
-		fleet: fleet.New(e, fleet.Config{Nodes: c.Nodes, Shared: c.Policy.Shared, Every: c.Every, Delay: delivery, Spread: s.Spread, Tree: c.Nodes > flat, Seed: c.Seed}),
-		log:   measure.NewLog(s.Warm, s.Length, len(targets)),
+		fleet:    fleet.New(e, fleet.Config{Nodes: c.Nodes, Shared: c.Policy.Shared, Every: c.Every, Delay: delivery, Spread: s.Spread, Tree: c.Nodes > flat, Seed: c.Seed}),
+		sessions: map[uint64]signal.Key{}, log: measure.NewLog(s.Warm, s.Length, len(targets)),
 	}
 	servers := make([]*upstream.Upstream, len(s.Upstreams))
 	for i := range s.Upstreams {
@@ -76,6 +79,7 @@ func (c Cell) prepare() *run {
 	for _, event := range s.Events {
 		e.At(event.At, func() { event.Do(r.fleet) })
 	}
+	r.watch()
 	e.At(0, r.arrivals)
 	return r
 }
@@ -112,7 +116,7 @@ func (r *run) arrivals() {
 // conclude checks what must hold once everything is answered.
 func (r *run) conclude() {
 	r.fleet.Close()
-	r.log.Unanswered = r.open
+	r.log.Unanswered, r.log.Rejects = r.open, r.fleet.Rejects
 	var keys []signal.Key
 	for _, t := range r.targets {
 		keys = append(keys, t.Signal)

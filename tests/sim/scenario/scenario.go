@@ -1,6 +1,7 @@
 package scenario
 
 import (
+	"fmt"
 	"time"
 
 	"github.com/sluice-gateway/sluice/core"
@@ -79,6 +80,11 @@ func (s *Scenario) Size() int { return len(s.targets()) }
 // UpstreamOf returns the upstream of a target.
 func (s *Scenario) UpstreamOf(target int) *upstream.Spec {
 	return &s.Upstreams[s.targets()[target].Upstream]
+}
+
+// NameOf returns the name of a target and how fast its upstream is at first.
+func (s *Scenario) NameOf(target int) string {
+	return fmt.Sprintf("%s, %g s", s.targets()[target].Name, s.UpstreamOf(target).Start.Base)
 }
 
 // Marks returns the moments that a summary of the scenario is about.

@@ -3,7 +3,6 @@ package scenario
 import (
 	"cmp"
 	"slices"
-	"time"
 
 	"github.com/sluice-gateway/sluice/core"
 	"github.com/sluice-gateway/sluice/core/rank"
@@ -76,7 +75,8 @@ func (w *walk) try() {
 		w.attempt(s)
 		return
 	}
-	w.end(true)
+	w.run.log.Answer(w.request.At, w.run.engine.Now()-w.request.At, true)
+	w.close()
 }
 
 // attempt asks the step's target.
@@ -87,6 +87,7 @@ func (w *walk) attempt(s *step) {
 	r.log.Attempt(r.engine.Now(), policy.Index(t))
 	a := &attempt{walk: w, step: s, began: n.Now(), load: load}
 	n.Board.Await(&a.wait, t.Signal, w.request.Class, n.Now())
+	r.witness.begin(a)
 	work := w.request.Work(w.tries)
 	w.tries++
 	var first func()
@@ -117,10 +118,21 @@ func (w *walk) leave() {
 	}
 }
 
-func (w *walk) end(failed bool) {
-	latency := w.run.engine.Now() - w.request.At
-	w.run.log.Answer(w.request.At, latency, failed)
-	w.close()
+// answer is the target's answer, or its first token, on its way to the caller.
+func (w *walk) answer(t *core.Target) {
+	r, q := w.run, w.request
+	r.log.Answer(q.At, r.engine.Now()-q.At, false)
+	r.policy.Answered(w.node, t, q)
+	if q.Session == 0 {
+		return
+	}
+	if before, again := r.sessions[q.Session]; again && q.At >= r.Scenario.Warm {
+		r.log.Turns++
+		if before == t.Signal {
+			r.log.Kept++
+		}
+	}
+	r.sessions[q.Session] = t.Signal
 }
 
 func (w *walk) close() {
@@ -131,6 +143,3 @@ func (w *walk) close() {
 		w.run.arrivals()
 	}
 }
-
-// since returns how long ago that was.
-func (w *walk) since(at time.Duration) time.Duration { return w.run.engine.Now() - at }
