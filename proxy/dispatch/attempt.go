@@ -12,6 +12,7 @@ import (
 	"github.com/sluice-gateway/sluice/core"
 	"github.com/sluice-gateway/sluice/core/signal"
 	"github.com/sluice-gateway/sluice/proxy/apierror"
+	"github.com/sluice-gateway/sluice/proxy/envelope"
 	"github.com/sluice-gateway/sluice/proxy/provider/openai"
 )
 
@@ -30,10 +31,15 @@ type attempt struct {
 	claimed bool
 	limits  core.Limits
 	ctx     context.Context //nolint:containedctx // an attempt is one call, and its context ends with it
+	cancel  context.CancelCauseFunc
 	dog     *watchdog
 	start   time.Time
-	load    int         // the fleet's requests in flight to the target just before this one
-	wait    signal.Wait // until the first token, or to the end of a whole answer
+	load    int           // the fleet's requests in flight to the target just before this one
+	wait    signal.Wait   // until the first token, or to the end of a whole answer
+	body    envelope.Body // as sent
+	sending sending
+	answer  io.ReadCloser // the body of the upstream's answer; nil: none yet
+	settled bool
 
 	requestID  string        // the upstream's own, for its operator; empty: it gave none
 	class      signal.Class  // of what it measures: a stream that turns out to be a whole answer is none
@@ -43,35 +49,52 @@ type attempt struct {
 }
 
 // attempt tries the step's target once and settles what that means for its signals. It returns nil when
-// the client has been answered or has left, and whether the target is set aside now, be it by another
-// request's failure.
+// the client has been answered or has left, or a stream is held, which settles that at its end; and whether
+// the target is set aside now, be it by another request's failure.
 func (x *exchange) attempt(s step) (f *fault, aside bool) {
 	x.result.Attempts++
 	x.result.Target = s.Target.Model
-	limits := s.Target.Limits.Over(x.call.Group.Timeouts)
-	ctx, cancel := context.WithCancelCause(allowConnect(x.r.Context(), limits.Connect))
-	defer cancel(nil)
-	a := &attempt{x: x, target: s.Target, claimed: s.claimed, limits: limits, class: x.class, ctx: ctx, start: time.Now()}
-	a.dog = a.watch(cancel)
-	defer a.dog.stop()
-
-	board := x.d.Board
-	a.load = board.Begin(s.Target.Signal)
-	defer board.Done(s.Target.Signal)
-	board.Await(&a.wait, s.Target.Signal, a.class, a.start)
-	defer a.wait.Answered()
-	settled := false
+	a := x.begin(s)
 	defer func() {
-		if !settled { // a panic passes through; nobody may wait for this probe
-			a.unclaim()
+		if x.held == nil {
+			a.end()
 		}
 	}()
 	f = a.run()
-	if f != nil && f.slug == slugDeadline {
-		f.blame = x.result.Attempts == 1 // else an earlier attempt has used up the time
+	if x.held != nil {
+		return nil, false
 	}
-	settled = true
 	return a.settle(f)
+}
+
+// begin starts an attempt, which is to be ended.
+func (x *exchange) begin(s step) *attempt {
+	a := &attempt{x: x, target: s.Target, claimed: s.claimed, limits: s.Target.Limits.Over(x.call.Group.Timeouts), class: x.class, start: time.Now()}
+	a.ctx, a.cancel = context.WithCancelCause(allowConnect(x.ctx, a.limits.Connect))
+	a.dog = a.watch(a.cancel)
+	a.load = x.d.Board.Begin(s.Target.Signal)
+	x.d.Board.Await(&a.wait, s.Target.Signal, a.class, a.start)
+	return a
+}
+
+// end lets go of everything. An attempt that a panic has kept from being settled leaves nobody waiting for its probe.
+func (a *attempt) end() {
+	a.hangUp()
+	if !a.settled {
+		a.unclaim()
+	}
+	a.wait.Answered()
+	a.x.d.Board.Done(a.target.Signal)
+	a.dog.stop()
+	a.cancel(nil)
+}
+
+// hangUp closes the answer, if there is one; again does nothing.
+func (a *attempt) hangUp() {
+	if a.answer != nil {
+		a.answer.Close()
+		a.answer = nil
+	}
 }
 
 // watch starts the watchdog for the limits of the target and of the request.
@@ -89,13 +112,18 @@ func (a *attempt) watch(cancel context.CancelCauseFunc) *watchdog {
 	return watch(cancel, a.start, first, hard, cause)
 }
 
-// run sends the request and relays the answer.
+// run sends the request and relays the answer, or holds a stream.
 func (a *attempt) run() *fault {
 	resp, err := a.send()
 	if err != nil {
-		return transportFault(a.x.r.Context(), a.ctx, slugTransport, err)
+		return transportFault(a.x.ctx, a.ctx, slugTransport, err)
 	}
-	defer resp.Body.Close()
+	a.answer = resp.Body
+	defer func() {
+		if a.x.held == nil {
+			a.hangUp()
+		}
+	}()
 	a.requestID = apierror.Text(resp.Header.Get("X-Request-Id"), maxRequestID)
 	body, err := decoded(resp)
 	if err != nil {
@@ -105,7 +133,7 @@ func (a *attempt) run() *fault {
 	case resp.StatusCode < 200 || resp.StatusCode > 299:
 		return a.refused(resp, body)
 	case a.x.call.Envelope.Stream && isEventStream(resp.Header):
-		return a.stream(resp, body)
+		return a.hold(resp, body)
 	default:
 		return a.whole(resp, body)
 	}
@@ -145,7 +173,7 @@ func (g *lazyGzip) Read(p []byte) (int, error) {
 // refused reads an answer that is not 2xx.
 func (a *attempt) refused(resp *http.Response, body io.Reader) *fault {
 	text, err := io.ReadAll(io.LimitReader(body, maxError))
-	if f := interrupted(a.x.r.Context(), a.ctx); err != nil && f != nil {
+	if f := interrupted(a.x.ctx, a.ctx); err != nil && f != nil {
 		return f
 	}
 	e := openai.DecodeError(a.target, resp.StatusCode, resp.Header, text)
@@ -172,6 +200,10 @@ func (a *attempt) unclaim() {
 
 // settle feeds the signals and the cooldowns with how the attempt ended. What it returns is what attempt does.
 func (a *attempt) settle(f *fault) (told *fault, aside bool) {
+	a.settled = true
+	if f != nil && f.slug == slugDeadline {
+		f.blame = a.x.result.Attempts == 1 // else an earlier attempt has used up the time
+	}
 	now, d, key := time.Now(), a.x.d, a.target.Signal
 	elapsed := now.Sub(a.start)
 	report := Attempt{Target: a.target, Outcome: "ok", Elapsed: elapsed, FirstToken: a.firstToken, Usage: a.usage}

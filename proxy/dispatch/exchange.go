@@ -1,6 +1,7 @@
 package dispatch
 
 import (
+	"context"
 	"math/rand/v2"
 	"net/http"
 	"strconv"
@@ -21,6 +22,7 @@ const (
 // exchange is one request of a caller on its way through the targets.
 type exchange struct {
 	d        *Dispatcher
+	ctx      context.Context //nolint:containedctx // an exchange is one call; its context ends when the client leaves
 	w        http.ResponseWriter
 	r        *http.Request
 	call     Call
@@ -28,6 +30,8 @@ type exchange struct {
 	deadline time.Time // zero: none
 	// committed: an answer has begun to go out; nothing is tried again.
 	committed bool
+	// held is the stream that has come to its commit point, before which it is handed over; nil: none has.
+	held *relay
 	// probe is the target whose probe slot this request holds; nil: none.
 	probe *core.Target
 	// session is the hash of the client's session; zero: none.
@@ -35,11 +39,16 @@ type exchange struct {
 	result  Result
 }
 
-// Serve answers one request and says how that ended. It has written a whole answer, or a whole error, or
-// a stream that ends in an error event, when it returns; or the client has left.
-func (d *Dispatcher) Serve(w http.ResponseWriter, r *http.Request, call Call) Result {
+// Rest writes a stream that has come to its commit point, from its head to its end, and says how that ended. It
+// is to be called once, from any goroutine, and lives as long as the context of the request that was served.
+type Rest func(w http.ResponseWriter) Result
+
+// Serve answers one request and says how that ended: a whole answer or a whole error has been written when it
+// returns, or the client has left. Of a stream it writes nothing but returns the rest, which is nil otherwise;
+// nothing of the call's body is kept for that.
+func (d *Dispatcher) Serve(w http.ResponseWriter, r *http.Request, call Call) (Result, Rest) {
 	now := time.Now()
-	x := &exchange{d: d, w: w, r: r, call: call, class: signal.Total}
+	x := &exchange{d: d, ctx: r.Context(), w: w, r: r, call: call, class: signal.Total}
 	if call.Envelope.Stream {
 		x.class = signal.TTFT
 	}
@@ -49,7 +58,11 @@ func (d *Dispatcher) Serve(w http.ResponseWriter, r *http.Request, call Call) Re
 	var room [8]step
 	p := x.plan(room[:0], now)
 	x.probe = p.probe
-	defer x.releaseProbe()
+	defer func() {
+		if x.held == nil {
+			x.releaseProbe()
+		}
+	}()
 	f := p.refused
 	if f == nil {
 		f = x.walk(p.steps)
@@ -58,11 +71,23 @@ func (d *Dispatcher) Serve(w http.ResponseWriter, r *http.Request, call Call) Re
 		x.refuse(f.slug, f.public)
 	}
 	x.remember(p.steps)
-	return x.result
+	if x.held != nil {
+		return Result{}, x.handOver()
+	}
+	return x.result, nil
+}
+
+// handOver drops what only attempts need: a stream may be idle for long.
+func (x *exchange) handOver() Rest {
+	if a := x.held.a; a.sending.over() { // an answer may begin while its question is still being sent
+		a.body.Forget()
+	}
+	x.w, x.r, x.call.Envelope = nil, nil, nil
+	return x.held.rest
 }
 
 // walk tries the steps in order until one answers. It returns nil when the client has been answered, or
-// has left; else the fault that the client is to be told of.
+// has left, or a stream is held; else the fault that the client is to be told of.
 func (x *exchange) walk(steps []step) *fault {
 	var kept *fault
 	tried := 0
@@ -76,6 +101,9 @@ func (x *exchange) walk(steps []step) *fault {
 		}
 		tried++
 		f := x.target(s)
+		if x.held != nil {
+			return nil
+		}
 		if s.Probe {
 			x.releaseProbe()
 		}
@@ -128,8 +156,8 @@ func (x *exchange) target(s step) *fault {
 
 // over returns why no further attempt makes sense; nil when one does.
 func (x *exchange) over() *fault {
-	if err := x.r.Context().Err(); err != nil {
-		return interrupted(x.r.Context(), x.r.Context())
+	if err := x.ctx.Err(); err != nil {
+		return interrupted(x.ctx, x.ctx)
 	}
 	if !x.deadline.IsZero() && !time.Now().Before(x.deadline) {
 		return &fault{slug: slugDeadline, cause: errDeadline, public: apierror.UpstreamTimeout()}
@@ -152,7 +180,7 @@ func (x *exchange) pause(f *fault, try int, longest time.Duration) bool {
 	select {
 	case <-timer.C:
 		return true
-	case <-x.r.Context().Done():
+	case <-x.ctx.Done():
 		return false
 	}
 }
@@ -160,7 +188,7 @@ func (x *exchange) pause(f *fault, try int, longest time.Duration) bool {
 // refuse tells the client of a failure, if it is still there and no answer has begun.
 func (x *exchange) refuse(outcome string, e apierror.Error) {
 	x.result.Outcome = outcome
-	if outcome == slugClientGone || x.r.Context().Err() != nil && outcome != slugShutdown {
+	if outcome == slugClientGone || x.ctx.Err() != nil && outcome != slugShutdown {
 		x.result.Outcome, x.result.Status = slugClientGone, statusClientGone
 		return
 	}
@@ -168,7 +196,7 @@ func (x *exchange) refuse(outcome string, e apierror.Error) {
 		e.Status = status
 	}
 	x.result.Status = e.Status
-	x.headers()
+	x.headers(x.w.Header())
 	apierror.WriteOpenAI(x.w, e, x.call.RequestID)
 }
 
@@ -176,8 +204,7 @@ func (x *exchange) refuse(outcome string, e apierror.Error) {
 const statusClientGone = 499
 
 // headers sets what every answer says of its way here.
-func (x *exchange) headers() {
-	h := x.w.Header()
+func (x *exchange) headers(h http.Header) {
 	if x.result.Target != "" {
 		h["X-Sluice-Target"] = []string{x.result.Target}
 	}

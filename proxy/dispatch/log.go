@@ -20,7 +20,7 @@ func (a *attempt) log(report Attempt, f *fault, cooled bool) {
 	if f != nil && f.slug != slugClientGone {
 		level = slog.LevelWarn
 	}
-	d, ctx := a.x.d, a.x.r.Context()
+	d, ctx := a.x.d, a.x.ctx
 	if !d.Logger.Enabled(ctx, level) {
 		return
 	}

@@ -24,6 +24,8 @@ const (
 	// readBuffer is held by each connection, idle or not. The head of an answer fits in, and what is larger is
 	// read past it.
 	readBuffer = 2 << 10
+	// writeBuffer is held like that. The head and a short question fit in; what is larger goes out in as few pieces.
+	writeBuffer = 2 << 10
 	// maxHeader bounds an upstream's response headers.
 	maxHeader = 1 << 20
 )
@@ -100,6 +102,7 @@ func (p *Pools) build(settings *core.TLS) *http.Transport {
 		IdleConnTimeout:        idleFor,
 		MaxResponseHeaderBytes: maxHeader,
 		ReadBufferSize:         readBuffer,
+		WriteBufferSize:        writeBuffer,
 		// Upstreams are asked for identity: tokens are small, and a compressed stream arrives in lumps.
 		DisableCompression: true,
 	}

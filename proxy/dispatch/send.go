@@ -14,23 +14,37 @@ import (
 // breaks later may have been worked on, and to send that request again could bill it twice.
 const staleWithin = time.Second
 
+// sending is how far a request got on its connections. Their goroutines set it, and may outlive the exchange.
+type sending struct {
+	reused, answered   atomic.Bool
+	connected, written atomic.Int32 // how many times
+}
+
+func (s *sending) trace() *httptrace.ClientTrace {
+	return &httptrace.ClientTrace{
+		GotConn:              func(c httptrace.GotConnInfo) { s.connected.Add(1); s.reused.Store(c.Reused) },
+		WroteRequest:         func(httptrace.WroteRequestInfo) { s.written.Add(1) },
+		GotFirstResponseByte: func() { s.answered.Store(true) },
+	}
+}
+
+// over reports whether no connection reads the request any more.
+func (s *sending) over() bool { return s.written.Load() == s.connected.Load() }
+
 // send returns the head of the upstream's answer. A connection that was kept alive may have been closed by
 // the upstream just when it was used: that is nobody's fault, and the request is sent once more. An answer
 // that has begun, however badly, was this attempt's.
 func (a *attempt) send() (*http.Response, error) {
-	var reused, answered atomic.Bool // set by the connection's goroutine, which may outlive the exchange
-	ctx := httptrace.WithClientTrace(a.ctx, &httptrace.ClientTrace{
-		GotConn:              func(c httptrace.GotConnInfo) { reused.Store(c.Reused) },
-		GotFirstResponseByte: func() { answered.Store(true) },
-	})
+	ctx := httptrace.WithClientTrace(a.ctx, a.sending.trace())
 	transport := a.x.d.Transport(a.target.Upstream)
 	changes := envelope.Options{IncludeUsage: a.target.Upstream.StreamUsage, Changes: a.target.Changes}
+	a.body = a.x.call.Envelope.Body(a.target.UpstreamModel, changes)
 	call := openai.Call{
-		Target: a.target, Path: "/" + a.x.call.Path, Body: a.x.call.Envelope.Body(a.target.UpstreamModel, changes),
+		Target: a.target, Path: "/" + a.x.call.Path, Body: a.body,
 		Stream: a.x.call.Envelope.Stream, Caller: a.x.r.Header, RequestID: a.x.call.RequestID, UserAgent: a.x.d.UserAgent,
 	}
 	resp, err := transport.RoundTrip(openai.NewRequest(ctx, call))
-	stale := reused.Load() && !answered.Load() && time.Since(a.start) < staleWithin
+	stale := a.sending.reused.Load() && !a.sending.answered.Load() && time.Since(a.start) < staleWithin
 	if err != nil && stale && a.ctx.Err() == nil {
 		return transport.RoundTrip(openai.NewRequest(ctx, call))
 	}

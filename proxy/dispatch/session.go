@@ -26,10 +26,10 @@ type sessions = recent.Map[sessionKey, signal.Key]
 
 func newSessions() *sessions { return recent.New[sessionKey, signal.Key](maxSessions, sessionTurn) }
 
-// remember notes who gave the answer that has gone out to the client, be it broken by now: the target's cache of
-// the prompt is filled.
+// remember notes who gave the answer that has gone out to the client, be it broken by now, or that is about to: the
+// target's cache of the prompt is filled.
 func (x *exchange) remember(steps []step) {
-	if x.session == 0 || !x.committed {
+	if x.session == 0 || !x.committed && x.held == nil {
 		return
 	}
 	for i := range steps {

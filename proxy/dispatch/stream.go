@@ -28,31 +28,97 @@ var outs = sync.Pool{New: func() any { b := make([]byte, 0, 4<<10); return &b }}
 // relay is one stream of an upstream on its way to the client. Until committed, nothing has been
 // written and everything can still fail over; a new relay is made for each attempt.
 type relay struct {
-	a        *attempt
-	resp     *http.Response
-	events   *sse.Reader
-	out      []byte // events not written yet, in buf
-	buf      *[]byte
-	scratch  []byte // one event's data without its usage
-	sink     sink
-	finished bool // a finish_reason was seen
+	a         *attempt
+	resp      *http.Response // nil once its head has been passed on
+	events    *sse.Reader
+	out       []byte // events not written yet, in buf
+	buf       *[]byte
+	scratch   []byte // one event's data without its usage
+	sink      sink
+	hideUsage bool // only the gateway asked for usage
+	ready     bool // the commit point has been reached
+	finished  bool // a finish_reason was seen
+	complete  bool // the proper end was seen
 }
 
-// stream relays a stream event by event.
-func (a *attempt) stream(resp *http.Response, body io.Reader) *fault {
-	r := &relay{a: a, resp: resp, sink: newSink(a.x.w)}
-	r.events = sse.NewReader(&pulse{r, body}, a.x.d.MaxEvent)
+// hold reads a stream up to its commit point and holds it there for its rest. Until then everything is a fault.
+func (a *attempt) hold(resp *http.Response, body io.Reader) *fault {
+	r := &relay{a: a, resp: resp, hideUsage: a.target.Upstream.StreamUsage && !a.x.call.Envelope.IncludeUsage}
+	r.events = sse.NewReader(&pulse{a, body}, a.x.d.MaxEvent)
 	defer func() {
-		r.events.Close()
-		r.release()
-	}()
-	for {
-		event, err := r.events.Next()
-		now := time.Now()
-		if err != nil {
-			return r.ended(err, now)
+		if a.x.held == nil {
+			r.close()
 		}
-		if f, done := r.event(event, now); done {
+	}()
+	for !r.ready {
+		if f := r.take(r.events.Next()); f != nil {
+			return f
+		}
+	}
+	a.x.held = r
+	return nil
+}
+
+// rest is the Rest of the stream. This is its commit point.
+func (r *relay) rest(w http.ResponseWriter) Result {
+	defer r.leave()
+	r.commit(w, time.Now())
+	r.settle(r.pass())
+	return r.a.x.result
+}
+
+// settle lets go of the upstream before anybody is told how the stream ended.
+func (r *relay) settle(f *fault) {
+	r.close()
+	r.a.hangUp()
+	r.a.settle(f)
+}
+
+// leave lets go of everything, after a panic too.
+func (r *relay) leave() {
+	r.close()
+	r.a.end()
+	r.a.x.releaseProbe()
+}
+
+// close gives back what the relay has borrowed.
+func (r *relay) close() {
+	r.events.Close()
+	r.release()
+}
+
+// commit sends the head of the answer: from here on nothing is tried again.
+func (r *relay) commit(w http.ResponseWriter, now time.Time) {
+	x := r.a.x
+	x.committed = true
+	r.a.dog.calm(now, r.a.limits.Idle)
+	x.result.Status = r.resp.StatusCode
+	h := w.Header()
+	x.headers(h)
+	openai.ResponseHeaders(h, r.resp.Header)
+	h["Content-Type"] = []string{"text/event-stream"}
+	h["Cache-Control"] = []string{"no-cache"}
+	h["X-Accel-Buffering"] = []string{"no"} // nginx in front of us would gather events
+	w.WriteHeader(r.resp.StatusCode)
+	r.resp.Header, r.resp.Request = nil, nil // net/http holds the response itself as long as its body
+	r.resp, r.sink = nil, newSink(w)
+}
+
+// pass relays event by event to the end. What arrived together is written together.
+func (r *relay) pass() *fault {
+	for {
+		if r.complete || !r.events.Buffered() || len(r.out) >= flushAt {
+			if f := r.flush(); f != nil {
+				return f
+			}
+		}
+		if r.complete {
+			r.a.x.result.Outcome = "ok"
+			r.drain()
+			return nil
+		}
+		e, err := r.events.Next() // here, where the stack is shallow, an idle stream waits
+		if f := r.take(e, err); f != nil {
 			return f
 		}
 	}
@@ -61,21 +127,34 @@ func (a *attempt) stream(resp *http.Response, body io.Reader) *fault {
 // pulse notes that the upstream is alive at each read, comments included, once the stream is committed: before
 // that only content counts, and pings must not put off the fallback.
 type pulse struct {
-	r   *relay
+	a   *attempt
 	src io.Reader
 }
 
 // Read reads from the upstream.
 func (p *pulse) Read(b []byte) (int, error) {
 	n, err := p.src.Read(b)
-	if n > 0 && p.r.a.x.committed {
-		p.r.a.dog.tick(time.Now())
+	if n > 0 {
+		p.beat()
 	}
 	return n, err
 }
 
-// event handles one event; done says that the stream is over.
-func (r *relay) event(e sse.Event, now time.Time) (f *fault, done bool) {
+// beat stays out of Read, in which idle streams wait.
+//
+//go:noinline
+func (p *pulse) beat() {
+	if p.a.x.committed {
+		p.a.dog.tick(time.Now())
+	}
+}
+
+// take takes one event, or the end. A fault ends the stream.
+
+func (r *relay) take(e sse.Event, err error) *fault {
+	if err != nil {
+		return r.ended(err)
+	}
 	chunk := openai.Inspect(e.Name, e.Data)
 	r.finished = r.finished || chunk.Finished
 	if chunk.HasUsage {
@@ -83,38 +162,30 @@ func (r *relay) event(e sse.Event, now time.Time) (f *fault, done bool) {
 	}
 	switch chunk.Kind {
 	case openai.Error:
-		return r.failed(r.a.errorInside(*chunk.Err)), true
+		return r.failed(r.a.errorInside(*chunk.Err))
 	case openai.Done:
-		r.append(nil, e.Data)
-		return r.complete(now), true
+		r.end(e.Data)
+		return nil
 	case openai.Content:
 		if r.a.firstToken == 0 {
-			r.a.begun(now)
+			r.a.begun(time.Now())
 		}
-		if !r.a.x.committed {
-			r.commit(now)
-		}
+		r.ready = true
 	}
 	r.write(e, chunk)
-	if !r.a.x.committed {
-		if len(r.out) > holdBack {
-			r.commit(now)
-		}
-		return nil, false
-	}
-	if r.events.Buffered() && len(r.out) < flushAt {
-		return nil, false
-	}
-	if f := r.flush(); f != nil {
-		return f, true
-	}
-	return nil, false
+	r.ready = r.ready || len(r.out) > holdBack
+	return nil
+}
+
+// end notes the proper end. A stream without content is an empty completion, which is an answer.
+func (r *relay) end(word []byte) {
+	r.append(nil, word)
+	r.ready, r.complete = true, true
 }
 
 // write gathers an event for the client. Usage that only the gateway asked for is kept from it.
 func (r *relay) write(e sse.Event, chunk openai.Chunk) {
-	x := r.a.x
-	if !r.a.target.Upstream.StreamUsage || x.call.Envelope.IncludeUsage {
+	if !r.hideUsage {
 		r.append(e.Name, e.Data)
 		return
 	}
@@ -145,64 +216,36 @@ func (r *relay) release() {
 	r.buf, r.out = nil, nil
 }
 
-// commit sends the head of the answer: from here on nothing is tried again.
-func (r *relay) commit(now time.Time) {
-	x := r.a.x
-	x.committed = true
-	r.a.dog.calm(now, r.a.limits.Idle)
-	x.result.Status = r.resp.StatusCode
-	x.headers()
-	h := x.w.Header()
-	openai.ResponseHeaders(h, r.resp.Header)
-	h["Content-Type"] = []string{"text/event-stream"}
-	h["Cache-Control"] = []string{"no-cache"}
-	h["X-Accel-Buffering"] = []string{"no"} // nginx in front of us would gather events
-	x.w.WriteHeader(r.resp.StatusCode)
-}
-
 func (r *relay) flush() *fault {
 	err := r.sink.flush(r.out)
 	r.release()
 	if err == nil {
 		return nil
 	}
-	if f := interrupted(r.a.x.r.Context(), r.a.ctx); f != nil && f.slug != slugClientGone {
+	if f := interrupted(r.a.x.ctx, r.a.ctx); f != nil && f.slug != slugClientGone {
 		return f
 	}
 	r.a.x.result.Outcome = slugClientGone
 	return &fault{slug: slugClientGone, cause: err}
 }
 
-// complete ends a stream that came to its proper end.
-func (r *relay) complete(now time.Time) *fault {
-	if !r.a.x.committed { // an empty completion, which is an answer
-		r.commit(now)
-	}
-	if f := r.flush(); f != nil {
-		return f
-	}
-	r.a.x.result.Outcome = "ok"
-	r.drain()
-	return nil
-}
-
 // drain reads the end of the upstream's body, so that its connection can be used again. An upstream that
 // keeps the stream open after its end loses the connection.
 func (r *relay) drain() {
 	r.a.dog.limit(time.Now().Add(drainFor))
-	_, _ = io.CopyN(io.Discard, r.resp.Body, 4<<10)
+	_, _ = io.CopyN(io.Discard, r.a.answer, 4<<10)
 }
 
 // ended handles the end of the upstream's body, which is a proper one only after a finish_reason.
-func (r *relay) ended(err error, now time.Time) *fault {
+func (r *relay) ended(err error) *fault {
 	if errors.Is(err, io.EOF) && r.finished {
-		r.append(nil, []byte("[DONE]"))
-		return r.complete(now)
+		r.end([]byte("[DONE]"))
+		return nil
 	}
 	if errors.Is(err, io.EOF) || errors.Is(err, sse.ErrTruncated) || errors.Is(err, sse.ErrTooLarge) {
 		return r.failed(broken(slugTruncated, err, apierror.UpstreamCut()))
 	}
-	return r.failed(transportFault(r.a.x.r.Context(), r.a.ctx, slugTruncated, err))
+	return r.failed(transportFault(r.a.x.ctx, r.a.ctx, slugTruncated, err))
 }
 
 // failed ends a stream that broke. Once committed, the client gets what came before and one error event,

@@ -50,7 +50,7 @@ func (a *attempt) whole(resp *http.Response, body io.Reader) *fault {
 		if errors.Is(err, errAnswerTooLarge) {
 			return &fault{slug: slugBadAnswer, cause: err, public: apierror.UpstreamFailed(), fallOver: true, blame: true}
 		}
-		return transportFault(a.x.r.Context(), a.ctx, slugTruncated, err)
+		return transportFault(a.x.ctx, a.ctx, slugTruncated, err)
 	}
 	a.took = time.Since(a.start)
 	answer := openai.CheckAnswer(buf.Bytes())
@@ -94,8 +94,8 @@ func (a *attempt) deliver(resp *http.Response, body []byte) *fault {
 	x := a.x
 	x.committed = true
 	x.result.Status, x.result.Outcome = resp.StatusCode, "ok"
-	x.headers()
 	h := x.w.Header()
+	x.headers(h)
 	openai.ResponseHeaders(h, resp.Header)
 	if h.Get("Content-Type") == "" {
 		h["Content-Type"] = []string{"application/json"}

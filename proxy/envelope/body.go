@@ -3,6 +3,7 @@ package envelope
 import (
 	"bytes"
 	"io"
+	"net/http"
 	"slices"
 
 	"github.com/go-json-experiment/json/jsontext"
@@ -13,12 +14,16 @@ import (
 // fixedParts are enough for two changes, which cut a body into five.
 const fixedParts = 5
 
-// Body is a caller's body with some values replaced, as parts of the one buffer. The zero Body is empty.
-type Body struct {
+// Body is a caller's body with some values replaced, as parts of the one buffer. Copies of a Body are the same.
+// The zero Body is empty.
+type Body struct{ *parts }
+
+type parts struct {
 	fixed  [fixedParts][]byte
 	n      int
 	more   [][]byte // what does not fit into fixed
 	length int64
+	joined *bytes.Reader // of the reader that was made last, if that has the body in one piece
 }
 
 // Options say what else than the model's name changes.
@@ -43,7 +48,7 @@ func (e *Envelope) Body(model string, o Options) Body {
 		edits = e.change(edits, o.Changes)
 	}
 	edits = join(edits)
-	var b Body
+	b := Body{new(parts)}
 	rest := 0
 	for _, d := range edits {
 		b.add(e.raw[rest:d.at.start])
@@ -111,52 +116,72 @@ func (e *Envelope) emptyOptions() bool {
 	return true
 }
 
-func (b *Body) add(part []byte) {
+func (p *parts) add(part []byte) {
 	switch {
 	case len(part) == 0:
 		return
-	case b.n < fixedParts:
-		b.fixed[b.n] = part
-		b.n++
+	case p.n < fixedParts:
+		p.fixed[p.n] = part
+		p.n++
 	default:
-		b.more = append(b.more, part)
+		p.more = append(p.more, part)
 	}
-	b.length += int64(len(part))
+	p.length += int64(len(part))
 }
 
 // Len returns the body's length in bytes.
-func (b Body) Len() int64 { return b.length }
+func (b Body) Len() int64 {
+	if b.parts == nil {
+		return 0
+	}
+	return b.length
+}
 
-// joined is the size up to which a body is put into one piece: net/http sends a body that it knows to be in
+// Forget lets go of the bytes, whoever still holds the body or a reader of it. No reader may be in use.
+func (b Body) Forget() {
+	if b.parts == nil {
+		return
+	}
+	if b.joined != nil {
+		b.joined.Reset(nil)
+	}
+	*b.parts = parts{}
+}
+
+// joinable is the size up to which a body is put into one piece: net/http sends a body that it knows to be in
 // memory together with its head, which saves more than the copy costs.
-const joined = 32 << 10
+const joinable = 32 << 10
 
 // Reader returns a reader of the body from its start. Closing it does nothing, so that a transport may
 // close it at any moment.
 func (b Body) Reader() io.ReadCloser {
-	if b.length > joined {
-		return &reader{body: b}
+	if b.parts == nil {
+		return http.NoBody
+	}
+	if b.length > joinable {
+		return &reader{body: b.parts}
 	}
 	whole := make([]byte, 0, b.length)
 	for i := 0; b.part(i) != nil; i++ {
 		whole = append(whole, b.part(i)...)
 	}
-	return io.NopCloser(bytes.NewReader(whole))
+	b.joined = bytes.NewReader(whole)
+	return io.NopCloser(b.joined)
 }
 
 type reader struct {
-	body Body
+	body *parts
 	next int    // part to begin with when rest is empty
 	rest []byte // of the part before that
 }
 
 // part returns the i-th part, or nil behind the last.
-func (b *Body) part(i int) []byte {
-	if i < b.n {
-		return b.fixed[i]
+func (p *parts) part(i int) []byte {
+	if i < p.n {
+		return p.fixed[i]
 	}
-	if i -= b.n; i < len(b.more) {
-		return b.more[i]
+	if i -= p.n; i < len(p.more) {
+		return p.more[i]
 	}
 	return nil
 }

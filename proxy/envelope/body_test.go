@@ -3,10 +3,12 @@ package envelope
 import (
 	"bytes"
 	"io"
+	"runtime"
 	"strings"
 	"testing"
 	"testing/iotest"
 	"unsafe"
+	"weak"
 
 	"github.com/sluice-gateway/sluice/core"
 )
@@ -61,7 +63,7 @@ func TestTheUsageIsAskedForByteExactly(t *testing.T) {
 
 // TestABodyCanBeReadAgainAndInAnyPieces holds bodies in one piece and bodies in parts.
 func TestABodyCanBeReadAgainAndInAnyPieces(t *testing.T) {
-	for _, text := range []string{"", strings.Repeat("é", joined)} {
+	for _, text := range []string{"", strings.Repeat("é", joinable)} {
 		e, err := Parse([]byte(`{"stream_options":{"include_usage":false},"x":"` + text + `","model":"m","stream":true}`))
 		if err != nil {
 			t.Fatal(err)
@@ -117,4 +119,35 @@ func TestALargeBodyIsNotCopied(t *testing.T) {
 	if !bytes.Equal(raw, before) {
 		t.Error("the caller's buffer was changed")
 	}
+}
+
+// TestAForgottenBodyHoldsNothing, neither by itself nor by readers that somebody keeps.
+func TestAForgottenBodyHoldsNothing(t *testing.T) {
+	for _, size := range []int{10, 2 * joinable} {
+		raw := []byte(`{"model":"m","x":"` + strings.Repeat("a", size) + `"}`)
+		bytesOf := weak.Make(&raw[0])
+		e, err := Parse(raw)
+		if err != nil {
+			t.Fatal(err)
+		}
+		body := e.Body("other", Options{})
+		kept := body
+		reader := body.Reader()
+		if _, err := io.Copy(io.Discard, reader); err != nil {
+			t.Fatal(err)
+		}
+		body.Forget()
+		raw, e = nil, nil
+		runtime.GC()
+		if bytesOf.Value() != nil {
+			t.Errorf("a body of %d bytes is held after it was forgotten", size)
+		}
+		if n, err := reader.Read(make([]byte, 1)); n != 0 || err != io.EOF {
+			t.Errorf("its reader gave %d bytes and %v, want io.EOF", n, err)
+		}
+		if kept.Len() != 0 {
+			t.Errorf("a copy of it has %d bytes", kept.Len())
+		}
+	}
+	Body{}.Forget() // has nothing to forget
 }

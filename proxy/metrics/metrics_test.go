@@ -81,8 +81,8 @@ func naming(all map[string]float64, name string) []string {
 // served answers every request that gets as far as a model.
 type served struct{}
 
-func (served) Serve(http.ResponseWriter, *http.Request, dispatch.Call) dispatch.Result {
-	return dispatch.Result{Status: 200, Outcome: "ok"}
+func (served) Serve(http.ResponseWriter, *http.Request, dispatch.Call) (dispatch.Result, dispatch.Rest) {
+	return dispatch.Result{Status: 200, Outcome: "ok"}, nil
 }
 
 func TestNoClientCanAddASeries(t *testing.T) {

@@ -21,17 +21,25 @@ func unavailable(message string, retryAfter time.Duration) apierror.Error {
 
 // complete serves an endpoint whose body names a model and whose answer a target gives.
 func (x *exchange) complete() {
+	if rest := x.begin(); rest != nil {
+		x.done.Result = rest(x.w)
+	}
+}
+
+// begin answers the request, or returns the rest of a stream. Room for the body is held until then: nothing is
+// sent again after that.
+func (x *exchange) begin() (rest dispatch.Rest) {
 	caller := x.caller()
 	if caller == nil {
-		return
+		return nil
 	}
 	if openai.Hops(x.r.Header) > openai.MaxHops {
 		x.refuse(apierror.LoopDetected())
-		return
+		return nil
 	}
 	raw, held, ok := x.body()
 	if !ok {
-		return
+		return nil
 	}
 	defer x.e.cfg.Budget.Give(held)
 	env, err := envelope.Parse(raw)
@@ -39,15 +47,16 @@ func (x *exchange) complete() {
 		var bad *envelope.Error
 		errors.As(err, &bad)
 		x.refuse(apierror.InvalidRequest(bad.Param, bad.Message))
-		return
+		return nil
 	}
 	group, known := x.state.Group(env.Model)
 	if !known || !caller.Allows(env.Model) { // the two are told apart by nobody
 		x.refuse(apierror.ModelNotFound(env.Model))
-		return
+		return nil
 	}
 	x.done.Model, x.done.Stream = group.ID, env.Stream
-	x.done.Result = x.e.cfg.Dispatcher.Serve(x.w, x.r, dispatch.Call{
+	x.done.Result, rest = x.e.cfg.Dispatcher.Serve(x.w, x.r, dispatch.Call{
 		Path: x.done.Endpoint, Envelope: env, Group: group, Revision: x.state.Revision, RequestID: x.id, Caller: x.key,
 	})
+	return rest
 }

@@ -15,7 +15,7 @@ import (
 
 // Dispatcher answers a request that the edge has read and resolved.
 type Dispatcher interface {
-	Serve(w http.ResponseWriter, r *http.Request, call dispatch.Call) dispatch.Result
+	Serve(w http.ResponseWriter, r *http.Request, call dispatch.Call) (dispatch.Result, dispatch.Rest)
 }
 
 // Observer is told of every request, on its goroutine.

@@ -27,13 +27,13 @@ type dispatcher struct {
 	serve func(w http.ResponseWriter, r *http.Request, call dispatch.Call) dispatch.Result
 }
 
-func (d *dispatcher) Serve(w http.ResponseWriter, r *http.Request, call dispatch.Call) dispatch.Result {
+func (d *dispatcher) Serve(w http.ResponseWriter, r *http.Request, call dispatch.Call) (dispatch.Result, dispatch.Rest) {
 	if d.serve != nil {
-		return d.serve(w, r, call)
+		return d.serve(w, r, call), nil
 	}
 	w.Header().Set("Content-Type", "application/json")
 	fmt.Fprintf(w, `{"served":%q}`, call.Envelope.Model)
-	return dispatch.Result{Status: 200, Outcome: "ok"}
+	return dispatch.Result{Status: 200, Outcome: "ok"}, nil
 }
 
 type observer struct {

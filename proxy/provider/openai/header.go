@@ -11,14 +11,15 @@ import (
 // accepted encodings, which the transport negotiates, and what is meant for one connection.
 var forwarded = [...]string{"Openai-Beta", "Traceparent", "Tracestate"}
 
-// maxRequestHeaders is how many headers a request has without those of its provider.
-const maxRequestHeaders = 6 + len(forwarded)
+// usualHeaders is how many headers most requests have without those of their providers. A map of that size is
+// half as large as one of more, and lives as long as the answer.
+const usualHeaders = 8
 
 // requestHeader builds the header of an attempt. The provider's own headers come over the gateway's
 // defaults, the request id and the loop guard over those, and the credential last.
 func requestHeader(c Call) http.Header {
 	up := c.Target.Upstream
-	b := newBuilder(maxRequestHeaders + len(up.Headers))
+	b := newBuilder(usualHeaders + len(up.Headers))
 	b.set("Content-Type", "application/json")
 	b.set("Accept", accept(c.Stream))
 	b.set("User-Agent", c.UserAgent)

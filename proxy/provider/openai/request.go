@@ -28,12 +28,13 @@ type Call struct {
 // NewRequest builds the upstream request of one attempt from nothing but the call. It can be sent again,
 // since GetBody is set, and its length is exact.
 func NewRequest(ctx context.Context, c Call) *http.Request {
+	body := c.Body // the transport holds the request for as long as the answer goes on: nothing else of the call
 	req := &http.Request{
 		Method: http.MethodPost, URL: endpoint(c.Target.Upstream, c.Path),
 		Proto: "HTTP/1.1", ProtoMajor: 1, ProtoMinor: 1,
 		Header:        requestHeader(c),
 		Body:          c.Body.Reader(),
-		GetBody:       func() (io.ReadCloser, error) { return c.Body.Reader(), nil },
+		GetBody:       func() (io.ReadCloser, error) { return body.Reader(), nil },
 		ContentLength: c.Body.Len(),
 	}
 	return req.WithContext(ctx)
