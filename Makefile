@@ -43,8 +43,8 @@ build: ## Build static binaries into dist/.
 .PHONY: test
 test: ## Run every test that needs nothing but Go, with the race detector.
 	go test -race -timeout 10m $(PACKAGES)
-	@# Their inputs are the other modules, which the test cache does not watch.
-	go test -count=1 ./tests/arch ./tests/lessons
+	@# Their inputs are outside of their modules, where the test cache does not watch.
+	go test -count=1 ./tests/arch ./tests/lessons ./proxy/metrics
 
 .PHONY: e2e
 e2e: images ## Run the scenarios and the store contract against containers (needs Docker, Compose and Chromium).
