@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"math"
+	"slices"
 	"strconv"
 
 	"github.com/go-json-experiment/json/jsontext"
@@ -158,6 +159,7 @@ func (a *answer) embedding() error {
 }
 
 func (a *answer) list() error {
+	a.scratch = slices.Grow(a.scratch, a.dimension)
 	for range a.r.Elements {
 		element := a.r.Value()
 		if a.r.Err() != nil {

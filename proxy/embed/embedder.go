@@ -3,6 +3,7 @@ package embed
 import (
 	"cmp"
 	"context"
+	"errors"
 	"fmt"
 	"log/slog"
 	"net/http"
@@ -147,7 +148,7 @@ func (m *Embedder) fetch(ctx context.Context, e *Endpoint, key Key, text string)
 
 // remember keeps the refusal of a text.
 func (m *Embedder) remember(key Key, err error) {
-	if e, ok := err.(*Error); ok && e.refused() {
+	if e, ok := errors.AsType[*Error](err); ok && e.refused() {
 		again := *e
 		again.Remembered, again.err = true, nil
 		m.refused.put(key, &again, 0)

@@ -3,6 +3,7 @@ package embed
 import (
 	"context"
 	"crypto/sha256"
+	"errors"
 	"log/slog"
 	"sync"
 	"time"
@@ -163,7 +164,7 @@ func (x *Examples) Match(ctx context.Context, dst []vector.Match, c *Collection,
 // noticeDrift has the examples embedded anew if the endpoint gives vectors of another dimension than it did when
 // they were. Until then there are no vectors, and nothing is sent that could not be compared with any.
 func (x *Examples) noticeDrift(c *Collection, set *vector.Set, err error) {
-	e, ok := err.(*Error)
+	e, ok := errors.AsType[*Error](err)
 	if !ok || e.Cause != WrongDimension || e.Status != 0 {
 		return
 	}

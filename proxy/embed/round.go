@@ -2,6 +2,7 @@ package embed
 
 import (
 	"context"
+	"errors"
 	"math/rand/v2"
 	"time"
 
@@ -127,7 +128,7 @@ func (r *round) learn(ctx context.Context, batch []sample) error {
 		texts[i] = s.text
 	}
 	vectors, err := r.w.x.cfg.Embedder.caller.embed(ctx, r.w.endpoint, texts, batchTimeout)
-	if e, ok := err.(*Error); ok && e.refused() {
+	if e, ok := errors.AsType[*Error](err); ok && e.refused() {
 		return r.divide(batch, e)
 	}
 	if err != nil {

@@ -135,9 +135,11 @@ func TestAKeyIsThatOfWhatDeterminesTheVector(t *testing.T) {
 	}
 	key := func(s embed.Settings) embed.Key { return endpoint(t, s).Key("text") }
 	same := map[string]embed.Settings{
-		"host in capitals":   with(func(s *embed.Settings) { s.URL = "https://HOST/embed?v=1" }),
-		"timeout":            with(func(s *embed.Settings) { s.Timeout = 1 }),
-		"another credential": with(func(s *embed.Settings) { s.Upstream = upstream(t, core.Provider{Auth: &core.Auth{Secret: secret, Query: "k"}}) }),
+		"host in capitals": with(func(s *embed.Settings) { s.URL = "https://HOST/embed?v=1" }),
+		"timeout":          with(func(s *embed.Settings) { s.Timeout = 1 }),
+		"another credential": with(func(s *embed.Settings) {
+			s.Upstream = upstream(t, core.Provider{Auth: &core.Auth{Secret: secret, Query: "k"}})
+		}),
 	}
 	for name, s := range same {
 		if key(s) != key(base) {

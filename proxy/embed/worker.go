@@ -2,6 +2,7 @@ package embed
 
 import (
 	"context"
+	"errors"
 	"maps"
 	"slices"
 	"time"
@@ -204,7 +205,7 @@ func (w *worker) note(err error) {
 // wait returns how long to wait after a failure, and says so.
 func (w *worker) wait(pause *backoff.ExponentialBackOff, err error) time.Duration {
 	wait := pause.NextBackOff()
-	if e, ok := err.(*Error); ok {
+	if e, ok := errors.AsType[*Error](err); ok {
 		wait = max(wait, min(e.retryAfter, retryMost))
 	}
 	w.x.cfg.Logger.Warn("examples not embedded", "upstream", w.endpoint.settings.Upstream.ID, "error", err, "retry_in", wait)
