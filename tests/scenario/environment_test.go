@@ -86,6 +86,7 @@ func run(t *testing.T, env Environment) {
 		{"a-write-is-visible-on-all-nodes", aWriteIsVisibleOnAllNodes},
 		{"the-official-sdk-chats-through-every-proxy", theOfficialSDKChatsThroughEveryProxy},
 		{"latency-learnt-on-one-node-orders-targets-on-another", latencyLearntOnOneNodeOrdersTargetsOnAnother},
+		{"requests-go-where-their-keys-tags-and-needs-say", requestsGoWhereTheirKeysTagsAndNeedsSay},
 		{"an-upstream-dies-and-no-client-notices", anUpstreamDiesAndNoClientNotices},
 		{"proxies-come-and-go-under-load", proxiesComeAndGoUnderLoad},
 		{"a-killed-node-fades-with-its-lease", aKilledNodeFadesWithItsLease},
