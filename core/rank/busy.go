@@ -1,5 +1,7 @@
 package rank
 
+import "github.com/sluice-gateway/sluice/core"
+
 // leastBusy puts first what has the fewest of the fleet's requests in flight for its weight. Those that have
 // equally few take turns by weight, so that an idle fleet does not send everything to the first.
 func (o *ordering) leastBusy(t *tier) {
@@ -22,14 +24,19 @@ func (o *ordering) leastBusy(t *tier) {
 // count counts what is in flight to a unit and reports whether it served the session before and can again.
 func (o *ordering) count(t *tier, unit int) (previous bool) {
 	u := &o.units[t.base+unit]
+	if target := u.member.Target; target != nil {
+		return o.addLoad(u, target)
+	}
 	for _, target := range o.speak(u, t) {
-		e := o.view.Board.Estimate(target.Signal, o.view.Class, o.view.Now)
-		u.inflight += e.Inflight
-		if o.view.Previous != 0 && target.Signal == o.view.Previous {
-			previous = !e.Failing && e.Cooling == 0
-		}
+		previous = o.addLoad(u, target) || previous
 	}
 	return previous
+}
+
+func (o *ordering) addLoad(u *unit, target *core.Target) (previous bool) {
+	e := o.view.Board.Estimate(target.Signal, o.view.Class, o.view.Now)
+	u.inflight += e.Inflight
+	return o.view.Previous != 0 && target.Signal == o.view.Previous && !e.Failing && e.Cooling == 0
 }
 
 // shareOut lets the least busy take turns, without which their keys tell the load still.

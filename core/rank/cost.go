@@ -19,17 +19,25 @@ func (o *ordering) leastCost(t *tier) {
 
 // price returns the lowest price of the unit's targets, infinite if none is known.
 func (o *ordering) price(u *unit, t *tier) float64 {
+	if target := u.member.Target; target != nil {
+		return o.priceOf(target)
+	}
+	least := math.Inf(1)
+	for _, target := range o.speak(u, t) {
+		least = min(least, o.priceOf(target))
+	}
+	return least
+}
+
+func (o *ordering) priceOf(t *core.Target) float64 {
 	price := o.view.Price
 	if price == nil {
 		price = listPrice
 	}
-	least := math.Inf(1)
-	for _, target := range o.speak(u, t) {
-		if usd, known := price(target); known && usd < least {
-			least = usd
-		}
+	if usd, known := price(t); known && usd < math.Inf(1) {
+		return usd
 	}
-	return least
+	return math.Inf(1)
 }
 
 // listPrice is the price of a million tokens of which three in four are input, about as in a chat.

@@ -1,33 +1,35 @@
 package rank
 
-import (
-	"encoding/binary"
-	"math"
-)
+import "math"
 
 // Hash returns what stands for s in View.Hash and View.Session: never zero, and the same on every node.
 func Hash(s string) uint64 { return max(hash(0, s), 1) }
 
-// hash hashes s under a seed, eight bytes at a time.
+// hash hashes s under a seed, eight bytes at a time: each step is a bijection of the state, the last one mixes it.
 func hash(seed uint64, s string) uint64 {
-	h := mix(seed ^ uint64(len(s)))
+	h := seed ^ uint64(len(s))*spread
 	for ; len(s) >= 8; s = s[8:] {
-		h = mix(h ^ word(s))
+		h = step(h, uint64(s[0])|uint64(s[1])<<8|uint64(s[2])<<16|uint64(s[3])<<24|
+			uint64(s[4])<<32|uint64(s[5])<<40|uint64(s[6])<<48|uint64(s[7])<<56)
 	}
-	var tail [8]byte
-	copy(tail[:], s)
-	return mix(h ^ binary.LittleEndian.Uint64(tail[:]))
+	var tail uint64
+	for i := range len(s) {
+		tail |= uint64(s[i]) << (8 * i)
+	}
+	return mix(step(h, tail))
 }
 
-func word(s string) uint64 {
-	_ = s[7]
-	return uint64(s[0]) | uint64(s[1])<<8 | uint64(s[2])<<16 | uint64(s[3])<<24 |
-		uint64(s[4])<<32 | uint64(s[5])<<40 | uint64(s[6])<<48 | uint64(s[7])<<56
+// spread is 2^64 over the golden ratio, an odd number whose multiples lie far from one another.
+const spread = 0x9e3779b97f4a7c15
+
+func step(h, word uint64) uint64 {
+	h = (h ^ word) * spread
+	return h ^ h>>32
 }
 
 // mix is the finalizer of SplitMix64 (Steele, Lea, Flood: Fast splittable pseudorandom number generators, 2014).
 func mix(x uint64) uint64 {
-	x += 0x9e3779b97f4a7c15
+	x += spread
 	x = (x ^ x>>30) * 0xbf58476d1ce4e5b9
 	x = (x ^ x>>27) * 0x94d049bb133111eb
 	return x ^ x>>31

@@ -47,28 +47,58 @@ func (o *ordering) join(t *tier) {
 }
 
 // draw sorts the places of the tier. Unless k is infinite they are drawn one after the other without replacement
-// by weight·score^-k, so that who fails is excluded from the next draw: every place has an exponential variate
-// over its weight as its key (Efraimidis, Spirakis: Weighted random sampling with a reservoir, 2006), here by its
-// logarithm, which no power overflows.
+// by weight·score^-k, so that who fails is excluded from the next draw: each place has an exponential variate over
+// its weight as its key (Efraimidis, Spirakis: Weighted random sampling with a reservoir, 2006).
 func (o *ordering) draw(t *tier, k float64) {
 	places, units := o.places[t.base:], o.units[t.base:]
-	strict := math.IsInf(k, 1)
+	strict, least := math.IsInf(k, 1), maxScore
 	for i := range places {
 		u := &units[i]
 		places[i].class, places[i].key = u.class, u.score
-		if !strict && u.class != hot {
-			places[i].key = math.Log(exponential(o.bits(u))/u.share()) + k*math.Log(u.score)
+		least = min(least, u.score)
+	}
+	for i := range places {
+		if u := &units[i]; !strict && u.class != hot {
+			places[i].key = exponential(o.bits(u)) / u.share() * power(u.score/least, k)
 		}
 	}
 	sortPlaces(places)
 }
 
-// bits returns the random bits for a unit's draw.
+// power returns x^k for x from 1 on, and infinity where that is too much. As a rule k is a small whole number, and
+// for that it is several times faster than math.Pow.
+func power(x, k float64) float64 {
+	n := int(min(k, core.MaxSharpness))
+	if float64(n) != k {
+		return math.Exp(k * math.Log(x))
+	}
+	y := 1.0
+	for ; n > 0; n >>= 1 {
+		if n&1 != 0 {
+			y *= x
+		}
+		x *= x
+	}
+	return y
+}
+
+// bits returns the random bits for a unit's draw: of the session, or the next of a SplitMix64 sequence that one
+// number of the View's source begins.
 func (o *ordering) bits(u *unit) uint64 {
-	switch {
-	case o.view.Session != 0:
+	if o.view.Session != 0 {
 		return hash(o.view.Session, u.name())
-	case o.view.Rand != nil:
+	}
+	if o.random == 0 {
+		if o.random = o.seed(); o.random == 0 {
+			o.random = spread
+		}
+	}
+	o.random += spread
+	return mix(o.random)
+}
+
+func (o *ordering) seed() uint64 {
+	if o.view.Rand != nil {
 		return o.view.Rand()
 	}
 	return rand.Uint64()

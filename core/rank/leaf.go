@@ -59,14 +59,28 @@ func (o *ordering) look(t *tier) {
 	for i := range o.units[t.base:] {
 		u := &o.units[t.base+i]
 		u.since = signal.Never
+		if target := u.member.Target; target != nil {
+			o.see(u, i, target)
+			continue
+		}
 		for _, target := range o.speak(u, t) {
-			e := o.view.Board.Estimate(target.Signal, o.view.Class, o.view.Now)
-			o.leaves = append(o.leaves, leafOf(target, i, &e))
-			o.tellEvidence(u, target, &e)
-			u.since = min(u.since, e.SinceSample)
-			u.inflight += e.Inflight
+			o.see(u, i, target)
 		}
 	}
+}
+
+// see makes a target by which the unit is judged a leaf.
+func (o *ordering) see(u *unit, i int, target *core.Target) {
+	e := o.view.Board.Estimate(target.Signal, o.view.Class, o.view.Now)
+	o.tellEvidence(u, target, &e)
+	u.since = min(u.since, e.SinceSample)
+	u.inflight += e.Inflight
+	u.cools = e.Cooling > 0
+	o.leaves = append(o.leaves, leaf{
+		target: target, unit: i, class: classify(&e), cools: u.cools,
+		latency: e.Latency, weight: e.Weight, failures: e.Failures,
+		inflight: float64(e.Inflight), usual: e.Load, elasticity: e.Elasticity, doubt: e.ElasticityError,
+	})
 }
 
 // settle gives each leaf its expected time to an answer.
@@ -83,14 +97,6 @@ func (o *ordering) settle() common {
 		o.leaves[i].expect(c.charge)
 	}
 	return c
-}
-
-func leafOf(t *core.Target, unit int, e *signal.Estimate) leaf {
-	return leaf{
-		target: t, unit: unit, class: classify(e), cools: e.Cooling > 0,
-		latency: e.Latency, weight: e.Weight, failures: e.Failures,
-		inflight: float64(e.Inflight), usual: e.Load, elasticity: e.Elasticity, doubt: e.ElasticityError,
-	}
 }
 
 func classify(e *signal.Estimate) class {

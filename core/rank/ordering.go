@@ -19,6 +19,7 @@ type ordering struct {
 	probed bool
 	units  []unit
 	places []place // one for each unit
+	random uint64  // state of the draws; 0: not drawn yet
 	// Of the tier that is being ranked:
 	leaves   []leaf
 	speakers []*core.Target
@@ -40,12 +41,18 @@ type tier struct {
 	spare    bool
 	base     int // of its units and places
 	begin    int // of its choices in dst
+	members  int // admitted or not
 }
 
 func (o *ordering) group(g *core.Group, around bearing) {
+	left := len(g.Members)
 	for _, spare := range [2]bool{false, true} {
 		for p, ok := nextTier(g, spare, math.MaxInt); ok; p, ok = nextTier(g, spare, p-1) {
-			o.tier(&tier{group: g, around: around, priority: p, spare: spare, base: len(o.units), begin: len(o.dst)})
+			t := tier{group: g, around: around, priority: p, spare: spare, base: len(o.units), begin: len(o.dst)}
+			o.tier(&t)
+			if left -= t.members; left == 0 {
+				return
+			}
 			if p == math.MinInt {
 				break
 			}
@@ -70,15 +77,20 @@ func (t *tier) holds(m *core.Member) bool {
 
 // tier orders the members of one priority and places their targets.
 func (o *ordering) tier(t *tier) {
+	if t.group.Strategy == core.StrategyFailover && o.view.Trace == nil {
+		o.inTurn(t)
+		return
+	}
 	o.admit(t)
 	o.tellTier(t)
 	o.strategy(t)
 	o.tellEvidences(t)
 	for i := t.base; i < len(o.places); i++ {
 		at := t.base + int(o.places[i].unit)
-		o.units[at].from = len(o.dst)
-		o.place(&o.units[at], t)
-		o.units[at].to = len(o.dst)
+		u := &o.units[at]
+		u.from = int32(len(o.dst))
+		o.place(u.member, t, u.told) // may move the units
+		o.units[at].to = int32(len(o.dst))
 	}
 	if t.group.Strategy == core.StrategyLeastLatency {
 		o.lift(t)
@@ -87,23 +99,47 @@ func (o *ordering) tier(t *tier) {
 	o.units, o.places = o.units[:t.base], o.places[:t.base]
 }
 
+// inTurn places the targets in order of declaration.
+func (o *ordering) inTurn(t *tier) {
+	for i := range t.group.Members {
+		m := &t.group.Members[i]
+		if !t.holds(m) {
+			continue
+		}
+		t.members++
+		if o.admits(m, t.around) {
+			o.place(m, t, 0)
+		}
+	}
+}
+
 // admit makes units of the members of the tier that are not left out, in order of declaration.
 func (o *ordering) admit(t *tier) {
-	slot := 0
 	for i := range t.group.Members {
 		m := &t.group.Members[i]
 		if !t.holds(m) {
 			continue
 		}
 		if o.admits(m, t.around) {
-			o.places = append(o.places, place{unit: int32(len(o.units) - t.base)})
-			o.units = append(o.units, unit{member: m, slot: slot})
-			o.tellUnit(&o.units[len(o.units)-1])
+			u := o.add(t)
+			u.member, u.slot = m, int32(t.members)
+			o.tellUnit(u)
 		} else {
 			o.tellExcluded(m, t.around)
 		}
-		slot++
+		t.members++
 	}
+}
+
+// add makes room for a unit, which is zero, and its place.
+func (o *ordering) add(t *tier) *unit {
+	n := len(o.units)
+	o.places = append(o.places, place{unit: int32(n - t.base)})
+	if n == cap(o.units) {
+		o.units = slices.Grow(o.units, max(n, few))
+	}
+	o.units = o.units[:n+1] // what is above the stack is cleared
+	return &o.units[n]
 }
 
 func (o *ordering) strategy(t *tier) {
@@ -127,36 +163,31 @@ func (o *ordering) strategy(t *tier) {
 	}
 }
 
-// place appends the target of a unit, or the whole order of its group.
-func (o *ordering) place(u *unit, t *tier) {
-	if m := u.member; m.Group != nil {
-		leave := o.tellEnter(u)
-		o.group(m.Group, o.inside(m, t.around)) // may move the units
-		o.tellLeave(leave)
+// place appends the target of a member, or the whole order of its group; told is its candidate in the trace.
+func (o *ordering) place(m *core.Member, t *tier, told int32) {
+	if m.Group != nil {
+		back := o.tellEnter(m, told)
+		o.group(m.Group, o.inside(m, t.around))
+		o.tellLeave(back)
 		return
 	}
-	target := u.member.Target
-	if o.nested && o.placed(target) {
-		o.tellDuplicate(u)
+	if o.nested && o.placed(m.Target) {
+		o.tellDuplicate(told)
 		return
 	}
-	o.dst = append(o.dst, Choice{Target: target})
+	o.dst = append(o.dst, Choice{Target: m.Target})
 }
 
 func (o *ordering) placed(t *core.Target) bool {
 	return slices.ContainsFunc(o.dst[o.start:], func(c Choice) bool { return c.Target == t })
 }
 
-// speak returns the targets by which a unit is judged: its own, or those of its group that are not left out
-// and, where there are others, not of weight 0. They are valid until the next call.
+// speak returns the targets by which a nested group is judged: those that are not left out and, where there are
+// others, not of weight 0. They are valid until the next call.
 func (o *ordering) speak(u *unit, t *tier) []*core.Target {
 	m := u.member
 	clear(o.speakers)
 	o.speakers = o.speakers[:0]
-	if m.Group == nil {
-		o.speakers = append(o.speakers, m.Target)
-		return o.speakers
-	}
 	b := o.inside(m, t.around)
 	if o.gather(m.Group, b, false); len(o.speakers) == 0 {
 		o.gather(m.Group, b, true)

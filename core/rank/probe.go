@@ -64,11 +64,15 @@ func (o *ordering) at(t *tier, i int) *unit { return &o.units[t.base+int(o.place
 // leader returns the unit with which the request will begin, or nil when it begins before this tier or
 // nowhere, since all cool.
 func (o *ordering) leader(t *tier) *unit {
-	if o.open(o.start, t.begin) >= 0 {
+	if o.open(int32(o.start), int32(t.begin)) >= 0 {
 		return nil
 	}
 	for i := range o.places[t.base:] {
-		if u := o.at(t, i); o.open(u.from, u.to) >= 0 {
+		u := o.at(t, i)
+		if u.member.Target != nil && u.from < u.to && !u.cools {
+			return u
+		}
+		if u.member.Group != nil && o.open(u.from, u.to) >= 0 {
 			return u
 		}
 	}
@@ -76,8 +80,8 @@ func (o *ordering) leader(t *tier) *unit {
 }
 
 // open returns the first choice in dst[from:to] that does not cool, or -1.
-func (o *ordering) open(from, to int) int {
-	for i := from; i < to; i++ {
+func (o *ordering) open(from, to int32) int {
+	for i := int(from); i < int(to); i++ {
 		if o.view.Board.Cooling(o.key(i), o.view.Now) == 0 {
 			return i
 		}

@@ -12,7 +12,7 @@ import (
 // telling is where the ordering stands in its trace.
 type telling struct {
 	path   []string // shared by what is told of one group, so never changed in place
-	around int      // the candidate of the group; -1: the outermost
+	around int32    // the candidate of the group; -1: the outermost
 }
 
 func (o *ordering) begin(g *core.Group) {
@@ -26,10 +26,10 @@ func (o *ordering) begin(g *core.Group) {
 }
 
 // tellEnter goes into a nested group; the way back is for tellLeave.
-func (o *ordering) tellEnter(u *unit) (back telling) {
+func (o *ordering) tellEnter(m *core.Member, told int32) (back telling) {
 	back = o.told
 	if o.view.Trace != nil {
-		o.told = telling{path: append(slices.Clip(back.path), u.name()), around: u.told}
+		o.told = telling{path: append(slices.Clip(back.path), m.Group.ID), around: told}
 	}
 	return back
 }
@@ -62,7 +62,7 @@ func (o *ordering) tellOut(m *core.Member, around bearing, where telling) {
 	}
 }
 
-func (o *ordering) tell(m *core.Member, where telling, why Exclusion) int {
+func (o *ordering) tell(m *core.Member, where telling, why Exclusion) int32 {
 	c := Candidate{
 		Path: where.path, Priority: m.Priority, Weight: m.Weight,
 		Eligible: why == "", Excluded: why, around: where.around,
@@ -74,12 +74,12 @@ func (o *ordering) tell(m *core.Member, where telling, why Exclusion) int {
 	}
 	r := o.view.Trace
 	r.Candidates = append(r.Candidates, c)
-	return len(r.Candidates) - 1
+	return int32(len(r.Candidates) - 1)
 }
 
-func (o *ordering) tellDuplicate(u *unit) {
+func (o *ordering) tellDuplicate(told int32) {
 	if r := o.view.Trace; r != nil {
-		c := &r.Candidates[u.told]
+		c := &r.Candidates[told]
 		c.Eligible, c.Excluded = false, ExcludedAsDuplicate
 	}
 }

@@ -80,7 +80,7 @@ type Candidate struct {
 	// Evidence is what is known of the target, or of the targets by which the routing is judged.
 	Evidence []Evidence `json:"evidence,omitempty"`
 
-	around int // the candidate of the routing around it; -1: none
+	around int32 // the candidate of the routing around it; -1: none
 }
 
 // Evidence is what the fleet knows of one target.

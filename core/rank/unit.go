@@ -11,13 +11,14 @@ import (
 // unit is one member of a tier, a target or a nested group. The units of a tier stand in order of declaration.
 type unit struct {
 	member *core.Member
-	slot   int // on the tier's wheel
+	slot   int32 // on the tier's wheel
+	told   int32 // its candidate in the trace
 	// from and to bound the unit's choices in dst once it is placed.
-	from, to int
-	told     int // its candidate in the trace
-	// Of least_latency: what the best of its leaves is, and the time since the last sample and the
-	// requests in flight of all of them.
+	from, to int32
+	// Of least_latency: what the best of its leaves is, whether the last of them cools, and the time since the last
+	// sample and the requests in flight of all of them.
 	class    class
+	cools    bool
 	score    float64
 	since    time.Duration
 	inflight int
