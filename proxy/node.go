@@ -92,6 +92,7 @@ type Node struct {
 	prober   *probe.Prober
 	metrics  *metrics.Metrics
 	edge     *serve.Edge
+	streams  *serve.Streams
 	registry *prometheus.Registry
 
 	health   atomic.Pointer[string] // why the store is not reached; nil: it is
@@ -110,6 +111,7 @@ func New(cfg Config) *Node {
 		ranker:   rank.NewRanker(),
 		registry: prometheus.NewRegistry(),
 		pools:    dispatch.NewPools(cfg.dial),
+		streams:  serve.NewStreams(idleLimit),
 	}
 	waiting := "not connected yet"
 	n.health.Store(&waiting)
@@ -127,7 +129,7 @@ func New(cfg Config) *Node {
 	n.registry.MustRegister(collectors.NewGoCollector(), collectors.NewProcessCollector(collectors.ProcessCollectorOpts{}), metrics.NewCollector(n.reading))
 	held := budget.New(cfg.MaxBuffered)
 	n.edge = serve.New(serve.Config{
-		State: n.holder.Load, Observer: n.metrics, Logger: n.logger, MaxBody: cfg.MaxBody, Budget: held,
+		State: n.holder.Load, Observer: n.metrics, Logger: n.logger, MaxBody: cfg.MaxBody, Budget: held, Streams: n.streams,
 		Dispatcher: dispatch.New(dispatch.Config{
 			Board: n.board, Ranker: n.ranker, Cooldowns: n.cooling, Transport: n.pools.Transport, Owner: n.sharer.Owns,
 			Cooled: n.sharer.Urgent, Observer: n.metrics, Logger: n.logger, UserAgent: userAgent, Budget: held, FailedStatus: cfg.FailedStatus, MaxAnswer: cfg.MaxAnswer, MaxEvent: cfg.MaxEvent,

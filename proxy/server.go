@@ -40,19 +40,28 @@ func (n *Node) serveAPI(ctx, background context.Context, l net.Listener) error {
 		Handler: n.edge, BaseContext: func(net.Listener) context.Context { return requests },
 		ReadHeaderTimeout: headerLimit, IdleTimeout: idleLimit, MaxHeaderBytes: maxHeader,
 	}
-	failed := make(chan error, 1)
+	failed := make(chan error, 2)
 	go func() { failed <- srv.Serve(serve.NewListener(l)) }()
+	go func() { failed <- srv.Serve(n.streams) }()
 	select {
 	case err := <-failed:
+		srv.Close()
+		n.streams.Abort()
+		<-failed
 		return err
 	case <-background.Done():
 	case <-ctx.Done():
 	}
 	n.drain(srv, cut)
-	if err := <-failed; !errors.Is(err, http.ErrServerClosed) {
-		return err
+	return errors.Join(ended(<-failed), ended(<-failed))
+}
+
+// ended is the error with which serving ended, if it was not in order.
+func ended(err error) error {
+	if errors.Is(err, http.ErrServerClosed) {
+		return nil
 	}
-	return nil
+	return err
 }
 
 // drain stops the API in order: say so, keep accepting while load balancers notice, let what is under way
@@ -65,16 +74,26 @@ func (n *Node) drain(srv *http.Server, cut context.CancelCauseFunc) {
 	time.Sleep(n.cfg.Settle)
 	limit, cancel := context.WithTimeout(context.Background(), n.cfg.Drain)
 	defer cancel()
-	if srv.Shutdown(limit) == nil {
+	if n.shutdown(limit, srv) == nil {
 		return
 	}
 	n.logger.Warn("drain limit reached; ending what is left")
 	cut(dispatch.ErrShutdown)
+	n.streams.Cut(dispatch.ErrShutdown)
 	words, cancel := context.WithTimeout(context.Background(), lastWords)
 	defer cancel()
-	if srv.Shutdown(words) != nil {
+	if n.shutdown(words, srv) != nil {
 		srv.Close()
+		n.streams.Abort()
 	}
+}
+
+// shutdown waits for what is under way. No handler gives a stream away once the server has none.
+func (n *Node) shutdown(ctx context.Context, srv *http.Server) error {
+	if err := srv.Shutdown(ctx); err != nil {
+		return err
+	}
+	return n.streams.Shutdown(ctx)
 }
 
 func serveStatus(ctx context.Context, l net.Listener, h http.Handler) error {

@@ -168,21 +168,30 @@ func TestANodesServerGivesUpOnClientsThatSayOrTakeNothing(t *testing.T) {
 		"the refusal is not read":      "GET / HTTP/1.1\r\nHost: node\r\n\r\n",
 		"the stream is not read":       head + "Content-Length: 27\r\n\r\n{\"model\":\"m\",\"stream\":true}",
 		"the next request never comes": "GET / HTTP/1.1\r\nHost: node\r\n\r\n",
+		"the next stream is not read":  head + "Content-Length: 27\r\n\r\n{\"model\":\"m\",\"stream\":true}",
+		"nothing comes after a stream": head + "Content-Length: 27\r\n\r\n{\"model\":\"m\",\"stream\":true}",
 	} {
 		synctest.Test(t, func(t *testing.T) {
-			s := serveInBubble(t, Config{}, forSeconds(1000))
+			seconds := 1000
+			if name == "the next stream is not read" || name == "nothing comes after a stream" {
+				seconds = 1
+			}
+			s := serveInBubble(t, Config{}, forSeconds(seconds))
 			conn, err := s.api.dial(t.Context(), "", "")
 			if err != nil {
 				t.Fatal(err)
 			}
 			defer conn.Close()
 			go io.WriteString(conn, sent)
-			if strings.Contains(name, "next") {
+			if strings.Contains(name, "next") || strings.Contains(name, "after") {
 				resp, err := http.ReadResponse(bufio.NewReader(conn), nil)
 				if err != nil {
 					t.Fatal(err)
 				}
 				io.Copy(io.Discard, resp.Body)
+			}
+			if name == "the next stream is not read" { // nor anything else, right after an answer that was
+				io.WriteString(conn, sent)
 			}
 			time.Sleep(150 * time.Second)
 			synctest.Wait()

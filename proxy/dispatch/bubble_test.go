@@ -19,21 +19,31 @@ import (
 )
 
 // bubble runs a test in fake time, in which hours pass at once and every goroutine has to end. Upstreams,
-// gateway and clients are joined by pipes, which hold no byte: what one side writes the other has read.
+// gateway and clients are joined by pipes, which hold no byte: what one side writes the other has read. It runs
+// the test with streams that leave their handlers, and with streams that stay.
 func bubble(t *testing.T, body func(t *testing.T, n *network)) {
 	t.Helper()
-	synctest.Test(t, func(t *testing.T) {
-		t.Cleanup(func() { time.Sleep(time.Minute) }) // servers linger before they close a connection
-		body(t, &network{t: t, hosts: map[string]*pipes{}, broken: map[string]func(context.Context) error{}})
-	})
+	for _, attached := range []bool{false, true} {
+		synctest.Test(t, func(t *testing.T) {
+			t.Cleanup(func() {
+				if t.Failed() {
+					t.Logf("streams stay with their handlers: %v", attached)
+				}
+				time.Sleep(time.Minute) // servers linger before they close a connection
+			})
+			body(t, &network{t: t, attached: attached, hosts: map[string]*pipes{}, broken: map[string]func(context.Context) error{}})
+		})
+	}
 }
 
 // network is the hosts that listen. broken ones cannot be connected to, each in its own way.
 type network struct {
-	t      *testing.T
-	broken map[string]func(ctx context.Context) error
-	mu     sync.Mutex
-	hosts  map[string]*pipes
+	t *testing.T
+	// attached: streams stay with their handlers.
+	attached bool
+	broken   map[string]func(ctx context.Context) error
+	mu       sync.Mutex
+	hosts    map[string]*pipes
 }
 
 // dial connects to a host, whatever the port.
@@ -74,7 +84,7 @@ func (n *network) listen(host string) net.Listener {
 }
 
 // serve answers on a listener until the test ends, and counts the connections that it has.
-func (n *network) serve(l net.Listener, h http.Handler) *atomic.Int64 {
+func (n *network) serve(l net.Listener, h http.Handler, more ...net.Listener) *atomic.Int64 {
 	open := new(atomic.Int64)
 	srv := &http.Server{Handler: h, ErrorLog: slog.NewLogLogger(slog.DiscardHandler, 0), ConnState: func(_ net.Conn, s http.ConnState) {
 		switch s {
@@ -84,7 +94,9 @@ func (n *network) serve(l net.Listener, h http.Handler) *atomic.Int64 {
 			open.Add(-1)
 		}
 	}}
-	go srv.Serve(l)
+	for _, l := range append(more, l) {
+		go srv.Serve(l)
+	}
 	n.t.Cleanup(func() { srv.Close() })
 	return open
 }
@@ -131,13 +143,22 @@ func (n *network) at(url string) *upstream { return &upstream{Server: &httptest.
 // gateway serves in front of upstreams a, b, c ….
 func (n *network) gateway(t *testing.T, o options, ups ...*upstream) *harness {
 	t.Helper()
-	h := assemble(t, o, n.dial, ups...)
+	var streams *serve.Streams
+	if !n.attached {
+		streams = serve.NewStreams(10 * time.Minute)
+		t.Cleanup(streams.Abort)
+	}
+	h := assemble(t, o, n.dial, streams, ups...)
 	h.Server = &httptest.Server{URL: "http://gateway"}
 	transport := &http.Transport{DialContext: n.dial, DisableCompression: true, MaxIdleConnsPerHost: 10_000}
 	h.client = &http.Client{Transport: transport}
 	h.leaving, h.stop = context.WithCancel(context.Background())
 	t.Cleanup(h.stop)
-	h.open = n.serve(serve.NewListener(n.listen("gateway")), h.edge)
+	var more []net.Listener
+	if streams != nil {
+		more = append(more, streams)
+	}
+	h.open = n.serve(serve.NewListener(n.listen("gateway")), h.edge, more...)
 	t.Cleanup(transport.CloseIdleConnections)
 	return h
 }

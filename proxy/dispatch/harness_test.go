@@ -150,6 +150,7 @@ type harness struct {
 	budget    *budget.Budget
 	snapshot  *core.Snapshot
 	edge      *serve.Edge
+	streams   *serve.Streams // nil: streams stay with their handlers
 	log       *lockedBuffer
 	attempts  *recorder
 }
@@ -211,15 +212,20 @@ type options struct {
 // gateway serves on a real port in front of upstreams on real ports.
 func gateway(t *testing.T, o options, ups ...*upstream) *harness {
 	t.Helper()
-	h := assemble(t, o, (&net.Dialer{}).DialContext, ups...)
+	streams := serve.NewStreams(time.Minute)
+	h := assemble(t, o, (&net.Dialer{}).DialContext, streams, ups...)
 	h.Server = httptest.NewServer(h.edge)
-	t.Cleanup(h.Close)
+	go h.Server.Config.Serve(streams)
+	t.Cleanup(func() {
+		streams.Abort()
+		h.Close()
+	})
 	h.client = h.Server.Client()
 	return h
 }
 
-// assemble builds the gateway without a server. dial reaches the upstreams.
-func assemble(t *testing.T, o options, dial dialer, ups ...*upstream) *harness {
+// assemble builds the gateway without a server. dial reaches the upstreams; without streams none leaves its handler.
+func assemble(t *testing.T, o options, dial dialer, streams *serve.Streams, ups ...*upstream) *harness {
 	t.Helper()
 	doc := core.NewDocument()
 	var targets []string
@@ -247,7 +253,7 @@ func assemble(t *testing.T, o options, dial dialer, ups ...*upstream) *harness {
 	if len(faults) > 0 {
 		t.Fatal(faults)
 	}
-	h := &harness{t: t, upstreams: ups, board: signal.NewBoard(), snapshot: snapshot, log: &lockedBuffer{}, attempts: &recorder{}}
+	h := &harness{t: t, upstreams: ups, board: signal.NewBoard(), snapshot: snapshot, streams: streams, log: &lockedBuffer{}, attempts: &recorder{}}
 	h.cooldowns = cooldown.New(h.board)
 	h.budget = budget.New(4 << 20)
 	pools := dispatch.NewPools(dial)
@@ -255,7 +261,7 @@ func assemble(t *testing.T, o options, dial dialer, ups ...*upstream) *harness {
 	logger := slog.New(slog.NewJSONHandler(h.log, &slog.HandlerOptions{Level: slog.LevelDebug}))
 	state := &live.State{Snapshot: snapshot, Revision: 7}
 	h.edge = serve.New(serve.Config{
-		State: func() *live.State { return state }, Observer: h.attempts, Logger: logger, MaxBody: 1 << 20, Budget: h.budget,
+		State: func() *live.State { return state }, Observer: h.attempts, Logger: logger, MaxBody: 1 << 20, Budget: h.budget, Streams: streams,
 		Dispatcher: dispatch.New(dispatch.Config{
 			Board: h.board, Ranker: rank.NewRanker(), Cooldowns: h.cooldowns, Transport: pools.Transport,
 			Owner: func(signal.Key, time.Time) bool { return true }, Cooled: func() {}, Observer: h.attempts, Logger: logger,

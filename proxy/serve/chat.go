@@ -21,7 +21,7 @@ func unavailable(message string, retryAfter time.Duration) apierror.Error {
 
 // complete serves an endpoint whose body names a model and whose answer a target gives.
 func (x *exchange) complete() {
-	if rest := x.begin(); rest != nil {
+	if rest := x.begin(); rest != nil && !x.detach(rest) {
 		x.done.Result = rest(x.w)
 	}
 }
@@ -55,7 +55,11 @@ func (x *exchange) begin() (rest dispatch.Rest) {
 		return nil
 	}
 	x.done.Model, x.done.Stream = group.ID, env.Stream
-	x.done.Result, rest = x.e.cfg.Dispatcher.Serve(x.w, x.r, dispatch.Call{
+	r := x.r
+	if env.Stream && x.detachable() {
+		r = x.outlive()
+	}
+	x.done.Result, rest = x.e.cfg.Dispatcher.Serve(x.w, r, dispatch.Call{
 		Path: x.done.Endpoint, Envelope: env, Group: group, Revision: x.state.Revision, RequestID: x.id, Caller: x.key,
 	})
 	return rest

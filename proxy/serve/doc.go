@@ -2,4 +2,7 @@
 // bounds its body, resolves the model and hands over to dispatch.
 //
 // An Edge is an http.Handler and safe for concurrent use. It pins the current snapshot once per request.
+//
+// A stream that has come to its commit point leaves its handler: what the server holds of a request is ten times what
+// an idle stream needs. Streams holds such streams, and their connections until the next request comes on them.
 package serve

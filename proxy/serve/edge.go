@@ -1,6 +1,7 @@
 package serve
 
 import (
+	"context"
 	"log/slog"
 	"net/http"
 	"strings"
@@ -44,6 +45,8 @@ type Config struct {
 	// MaxBody bounds one request body, in bytes, and Budget what is held of all of them.
 	MaxBody int64
 	Budget  *budget.Budget
+	// Streams takes the streams that leave their handlers; nil: none does.
+	Streams *Streams
 }
 
 // Edge is the handler of the API listener.
@@ -61,6 +64,7 @@ func (e *Edge) Drain() { e.draining.Store(true) }
 // exchange is one request at the edge.
 type exchange struct {
 	e     *Edge
+	ctx   context.Context //nolint:containedctx // of the request
 	w     http.ResponseWriter
 	r     *http.Request
 	id    string
@@ -69,11 +73,17 @@ type exchange struct {
 	read  bool   // the whole body has been read
 	key   string // id of the caller's API key; empty: not known
 	done  Request
+
+	// Of a stream that may leave its handler; else nil. cancel ends its context, untie lets that live on when the
+	// handler's ends.
+	cancel   context.CancelCauseFunc
+	untie    func() bool
+	detached bool // it has left: the exchange belongs to another goroutine
 }
 
 // ServeHTTP answers one request of the API.
 func (e *Edge) ServeHTTP(w http.ResponseWriter, r *http.Request) {
-	x := &exchange{e: e, w: w, r: r, id: requestID(r.Header), state: e.cfg.State(), began: time.Now()}
+	x := &exchange{e: e, ctx: r.Context(), w: w, r: r, id: requestID(r.Header), state: e.cfg.State(), began: time.Now()}
 	x.done.Endpoint = "unknown"
 	x.limitReading(x.began.Add(readLimit))
 	h := w.Header()
@@ -116,7 +126,7 @@ func (x *exchange) only(method, endpoint string, serve func()) {
 
 // refuse answers with an error of the gateway's own.
 func (x *exchange) refuse(e apierror.Error) {
-	if x.r.ContentLength != 0 && !x.read {
+	if !x.read && x.r.ContentLength != 0 {
 		x.w.Header().Set("Connection", "close") // the body is not waited for
 	}
 	x.done.Result.Status, x.done.Result.Outcome = e.Status, "refused"
@@ -125,15 +135,27 @@ func (x *exchange) refuse(e apierror.Error) {
 
 // finish reports the request, and turns a panic into an answer as far as one can still be given.
 func (x *exchange) finish() {
+	if x.detached {
+		return
+	}
 	if p := recover(); p != nil {
 		x.recovered(p)
+	}
+	x.report()
+	if x.done.Result.Outcome == outcomeAbort {
+		panic(http.ErrAbortHandler) // the server closes the connection without a word
+	}
+}
+
+// report tells how the request ended. It comes before the last byte of the answer: who has read that will find it told.
+func (x *exchange) report() {
+	if x.untie != nil {
+		x.untie()
+		x.cancel(nil)
 	}
 	x.done.Elapsed = time.Since(x.began)
 	x.e.cfg.Observer.Ended(x.done)
 	x.log()
-	if x.done.Result.Outcome == outcomeAbort {
-		panic(http.ErrAbortHandler) // the server closes the connection without a word
-	}
 }
 
 func (x *exchange) log() {
@@ -141,9 +163,9 @@ func (x *exchange) log() {
 	if res.Status >= 400 || res.Outcome != "ok" {
 		level = slog.LevelInfo
 	}
-	if !x.e.cfg.Logger.Enabled(x.r.Context(), level) {
+	if !x.e.cfg.Logger.Enabled(x.ctx, level) {
 		return
 	}
-	x.e.cfg.Logger.Log(x.r.Context(), level, "request", "request_id", x.id, "api_key", x.key, "endpoint", x.done.Endpoint, "model", x.done.Model, "target", res.Target,
+	x.e.cfg.Logger.Log(x.ctx, level, "request", "request_id", x.id, "api_key", x.key, "endpoint", x.done.Endpoint, "model", x.done.Model, "target", res.Target,
 		"status", res.Status, "outcome", res.Outcome, "attempts", res.Attempts, "stream", x.done.Stream, "elapsed", x.done.Elapsed)
 }

@@ -25,11 +25,16 @@ import (
 // dispatcher answers with what it was asked, or as its test says.
 type dispatcher struct {
 	serve func(w http.ResponseWriter, r *http.Request, call dispatch.Call) dispatch.Result
+	// rest is what is left of a stream for that request.
+	rest func(r *http.Request) dispatch.Rest
 }
 
 func (d *dispatcher) Serve(w http.ResponseWriter, r *http.Request, call dispatch.Call) (dispatch.Result, dispatch.Rest) {
 	if d.serve != nil {
 		return d.serve(w, r, call), nil
+	}
+	if call.Envelope.Stream && d.rest != nil {
+		return dispatch.Result{}, d.rest(r)
 	}
 	w.Header().Set("Content-Type", "application/json")
 	fmt.Fprintf(w, `{"served":%q}`, call.Envelope.Model)
@@ -55,6 +60,7 @@ type edge struct {
 	observer   observer
 	state      *live.State
 	edge       *serve.Edge
+	streams    *serve.Streams
 }
 
 func newEdge(t *testing.T) *edge {
@@ -77,15 +83,20 @@ func newEdge(t *testing.T) *edge {
 	if len(faults) > 0 {
 		t.Fatal(faults)
 	}
-	e := &edge{t: t, state: &live.State{Snapshot: snapshot, Revision: 3}}
+	e := &edge{t: t, state: &live.State{Snapshot: snapshot, Revision: 3}, streams: serve.NewStreams(time.Minute)}
 	e.edge = serve.New(serve.Config{
 		State: func() *live.State { return e.state }, Dispatcher: &e.dispatcher, Observer: &e.observer,
-		Logger: slog.New(slog.DiscardHandler), MaxBody: 1000, Budget: budget.New(2500),
+		Logger: slog.New(slog.DiscardHandler), MaxBody: 1000, Budget: budget.New(2500), Streams: e.streams,
 	})
 	e.Server = httptest.NewUnstartedServer(e.edge)
 	e.Server.Config.ErrorLog = slog.NewLogLogger(slog.DiscardHandler, 0)
+	e.Server.Listener = serve.NewListener(e.Server.Listener)
 	e.Start()
-	t.Cleanup(e.Close)
+	go e.Config.Serve(e.streams)
+	t.Cleanup(func() {
+		e.streams.Abort()
+		e.Close()
+	})
 	return e
 }
 

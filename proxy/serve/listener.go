@@ -34,7 +34,32 @@ func (l listener) Accept() (net.Conn, error) {
 // conn has one writer at a time, as an HTTP/1 connection has.
 type conn struct {
 	net.Conn
-	renewed time.Time // when the write deadline was last moved on
+	renewed time.Time // when the write deadline was last moved on; zero: there may be none
+	ahead   []byte    // was read before, and is read again first
+}
+
+// Read reads what was read ahead, then from the connection.
+func (c *conn) Read(b []byte) (int, error) {
+	if len(c.ahead) == 0 {
+		return c.Conn.Read(b)
+	}
+	n := copy(b, c.ahead)
+	if c.ahead = c.ahead[n:]; len(c.ahead) == 0 {
+		c.ahead = nil
+	}
+	return n, nil
+}
+
+// SetDeadline sets both deadlines; the next write sets its own.
+func (c *conn) SetDeadline(t time.Time) error {
+	c.renewed = time.Time{}
+	return c.Conn.SetDeadline(t)
+}
+
+// SetWriteDeadline sets the deadline of a write; the next one sets its own. A server does so after each answer.
+func (c *conn) SetWriteDeadline(t time.Time) error {
+	c.renewed = time.Time{}
+	return c.Conn.SetWriteDeadline(t)
 }
 
 // Write writes piece by piece, each under a deadline of its own.
@@ -43,7 +68,7 @@ func (c *conn) Write(b []byte) (written int, err error) {
 		piece := b[written:min(len(b), written+writePiece)]
 		if now := time.Now(); now.Sub(c.renewed) > writeRenew {
 			c.renewed = now
-			if err := c.SetWriteDeadline(now.Add(writeLimit)); err != nil {
+			if err := c.Conn.SetWriteDeadline(now.Add(writeLimit)); err != nil {
 				return written, err
 			}
 		}
