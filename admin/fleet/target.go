@@ -89,14 +89,19 @@ func newTarget(u upstream, all view, members []view) Target {
 	t := Target{
 		Signal: fmt.Sprintf("%016x", uint64(u.key)), Models: u.models, InFlight: e.Inflight,
 		CoolingForSeconds: e.Cooling.Seconds(), Attempts: e.Attempts, Failures: e.Failures, Load: e.Load, Failing: e.Failing,
-		TTFT: newEstimate(e), Total: newEstimate(total),
+		TTFT: newEstimate(e), Total: newEstimate(total), Contributors: []Contributor{},
 	}
-	t.Contributors, t.OtherContributors = contributors(u.key, members)
+	if known(e) { // most models of a large configuration are not: the members need not be asked one by one
+		t.Contributors, t.OtherContributors = contributors(u.key, members)
+	}
 	return t
 }
 
+// known reports whether any node has to tell of it.
+func known(e signal.Estimate) bool { return e.Tried || e.Inflight > 0 || e.Cooling > 0 }
+
 func contributors(k signal.Key, members []view) (most []Contributor, others int) {
-	most = []Contributor{}
+	most = make([]Contributor, 0, len(members))
 	for _, m := range members {
 		if c, ok := m.contributor(k); ok {
 			most = append(most, c)

@@ -38,7 +38,7 @@ func (v view) contributor(k signal.Key) (Contributor, bool) {
 		Node: v.node, AgeSeconds: v.age.Seconds(), Attempts: ttft.Attempts, TTFTWeight: own(ttft), TotalWeight: own(total),
 		InFlight: ttft.Inflight, CoolingForSeconds: ttft.Cooling.Seconds(),
 	}
-	return c, ttft.Tried || ttft.Inflight > 0 || ttft.Cooling > 0
+	return c, known(ttft)
 }
 
 // own is the weight of the samples that are of the class itself.

@@ -145,7 +145,7 @@ func TestAWaitThatEndsNamesTheNodesThatLag(t *testing.T) {
 		method, body string
 		status       int
 	}{{"PUT", providerBody, 201}, {"PATCH", `{"description":"x"}`, 200}, {"PATCH", `{}`, 200}, {"DELETE", "", 204}} {
-		got := w.do(c.method, "/admin/v1/providers/p?wait=50ms", c.body).want(c.status)
+		got := w.do(c.method, "/admin/v1/providers/p?wait=250ms", c.body).want(c.status)
 		want := http.Header{"X-Sluice-Wait": {"incomplete"}, "X-Sluice-Nodes": {"3"}, "X-Sluice-Waiting-For": {"a,b"}}
 		if diff := cmp.Diff(want, waited(got)); diff != "" {
 			t.Errorf("%s (-want +got)\n%s", c.method, diff)
