@@ -137,3 +137,27 @@ func TestForgottenGroupsLeaveNoWheel(t *testing.T) {
 		t.Errorf("got %d wheels, want 1", len(f.ranker.wheels))
 	}
 }
+
+// Which targets take part may change from request to request. Everyone has its share of the requests that it
+// may serve, and the round does not start anew.
+func TestRoundRobinIsFairAmongRequestsWithDifferentTags(t *testing.T) {
+	f := newFixture(t)
+	g := tagged(bears(member(target("a"), 1, 0), "eu"), bears(member(target("b"), 1, 0), "eu", "us"), bears(member(target("c"), 1, 0), "us"))
+	g.Strategy = core.StrategyRoundRobin
+	r := seeded(3)
+	asked, first := map[string]int{}, map[string]int{}
+	for range 3000 {
+		tag := "eu"
+		if r.IntN(3) == 0 {
+			tag = "us"
+		}
+		f.view.Need.Tags = []string{tag}
+		asked[tag]++
+		first[tag+" "+f.order(g)[0].Target.Model]++
+	}
+	for pair, n := range first {
+		if half := float64(asked[pair[:2]]) / 2; math.Abs(float64(n)-half) > 0.02*half+4 {
+			t.Errorf("%s: got %d requests of %d, want half", pair, n, asked[pair[:2]])
+		}
+	}
+}
