@@ -42,7 +42,7 @@ func (p *plan) run(w io.Writer) (missed int, err error) {
 		results := p.simulate(s, policies)
 		report.Table(w, results)
 		missed += report.Gates(w, results)
-		if p.out == "" {
+		if p.out == "" || !s.Closely {
 			continue
 		}
 		if err := report.Plots(p.out, results); err != nil {
@@ -89,8 +89,13 @@ func (p *plan) simulate(s *scenario.Scenario, policies []policy.Named) *report.R
 	jobs := p.jobs(nil, s, r.Best)
 	for _, size := range sizes {
 		for _, named := range policies {
-			jobs = p.jobs(jobs, s, r.Add(named, size, p.seeds))
+			if named.Ours || !s.Own {
+				jobs = p.jobs(jobs, s, r.Add(named, size, p.seeds))
+			}
 		}
+	}
+	for _, named := range p.ablations(s) {
+		jobs = p.jobs(jobs, s, r.Add(named, usual, p.seeds))
 	}
 	parallel(jobs)
 	return r
@@ -106,6 +111,17 @@ func (p *plan) split(s *scenario.Scenario) []float64 {
 		p.splits[key] = optimum.Split(s, optimumSeed)
 	}
 	return p.splits[key]
+}
+
+// usual is the size of the fleet that a scenario is for whose question is another one.
+const usual = 10
+
+// ablations are those that the scenario is for, unless policies are named.
+func (p *plan) ablations(s *scenario.Scenario) []policy.Named {
+	if s.Closely && p.policies == nil {
+		return policy.Ablations()
+	}
+	return nil
 }
 
 // jobs appends the simulations that fill the row.

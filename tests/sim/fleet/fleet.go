@@ -48,7 +48,7 @@ type Fleet struct {
 	outage     bool
 	closed     bool
 	born       int
-	// Rejects is how many values could not be decoded.
+	// Rejects is how many values could not be decoded, or not wholly.
 	Rejects int
 }
 

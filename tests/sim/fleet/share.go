@@ -159,7 +159,7 @@ func (f *Fleet) decode(e *entry, received time.Time) *signal.Peer {
 		}
 	}
 	p, err := signal.Decode(e.value, received)
-	if err != nil {
+	if err != nil || p.Rejected > 0 {
 		f.Rejects++
 	}
 	e.peers = append(e.peers, decoded{received, p})

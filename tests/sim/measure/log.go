@@ -21,7 +21,7 @@ type Log struct {
 	Unanswered, Inflight int
 	// Refusals is how many callers found no node.
 	Refusals int
-	// Rejects is how many published values could not be decoded.
+	// Rejects is how many published values could not be decoded, or not wholly.
 	Rejects int
 	// Turns is how many answers were not the first of their session, Kept how many of these came from the same
 	// target as the one before.

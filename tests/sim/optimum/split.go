@@ -2,6 +2,8 @@ package optimum
 
 import (
 	"math"
+	"slices"
+	"sync"
 
 	"github.com/sluice-gateway/sluice/tests/sim/scenario"
 )
@@ -19,12 +21,36 @@ func Split(s *scenario.Scenario, seed uint64) []float64 {
 	}
 	coming := callers(s, seed)
 	costs := make([][]float64, s.Size())
+	var searches sync.WaitGroup
 	for t := range costs {
-		for step := range grid + 1 {
-			costs[t] = append(costs[t], cost(s, t, float64(step)/grid, coming))
+		searches.Go(func() {
+			costs[t] = curve(s, t, coming)
+		})
+	}
+	searches.Wait()
+	return shares(costs)
+}
+
+// hopeless is how many times the time of the slowest target the callers of a share must wait on average for it to be
+// none of the best split.
+const hopeless = 3
+
+// curve returns the cost of a target at each share, infinite from where on its queue is hopeless.
+func curve(s *scenario.Scenario, target int, coming []caller) []float64 {
+	var slowest float64
+	for i := range s.Upstreams {
+		slowest = max(slowest, s.Upstreams[i].Start.Base)
+	}
+	costs := slices.Repeat([]float64{math.Inf(1)}, grid+1)
+	for step := range costs {
+		share := float64(step) / grid
+		costs[step] = cost(s, target, share, coming)
+		if costs[step] > hopeless*slowest*share*float64(len(coming)) {
+			costs[step] = math.Inf(1)
+			break
 		}
 	}
-	return shares(costs)
+	return costs
 }
 
 // shares returns the shares, one a target, that add up to 1 with the least sum of costs.

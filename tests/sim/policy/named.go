@@ -11,6 +11,8 @@ type Named struct {
 	Name string
 	// Ours: the product's ranking decides.
 	Ours bool
+	// Ablation: one part of it is changed to show what that part is worth.
+	Ablation bool
 	// Shared: the nodes share what they measure.
 	Shared bool
 	// Group sets what the product's own policy reads from the routing.

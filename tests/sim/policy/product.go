@@ -18,18 +18,24 @@ func product() []Named {
 
 // Ablations returns the product's policies with one thing changed.
 func Ablations() []Named {
-	return []Named{
+	all := []Named{
 		ours("balanced no in-flight", core.LatencyPolicy{Selection: core.SelectionBalanced, Inflight: core.InflightOff}),
 		ours("balanced absolute", core.LatencyPolicy{Selection: core.SelectionBalanced, Inflight: core.InflightAbsolute}),
 		ours("balanced K=2", core.LatencyPolicy{Selection: core.SelectionBalanced, Sharpness: 2}),
+		ours("balanced K=3", core.LatencyPolicy{Selection: core.SelectionBalanced, Sharpness: 3}),
 		ours("balanced K=4", core.LatencyPolicy{Selection: core.SelectionBalanced, Sharpness: 4}),
 		ours("balanced K=8", core.LatencyPolicy{Selection: core.SelectionBalanced, Sharpness: 8}),
 		ours("adaptive no in-flight", core.LatencyPolicy{Inflight: core.InflightOff}),
 		ours("adaptive absolute", core.LatencyPolicy{Inflight: core.InflightAbsolute}),
 		ours("adaptive K=2", core.LatencyPolicy{Sharpness: 2}),
+		ours("adaptive K=3", core.LatencyPolicy{Sharpness: 3}),
 		ours("adaptive K=4", core.LatencyPolicy{Sharpness: 4}),
 		ours("adaptive K=8", core.LatencyPolicy{Sharpness: 8}),
 	}
+	for i := range all {
+		all[i].Ablation = true
+	}
+	return all
 }
 
 // ours is the product's ranking with those settings; what is zero has its default.

@@ -37,11 +37,11 @@ func Gates(w io.Writer, r *Results) (missed int) {
 	return missed
 }
 
-// ours are the names of the product's policies that share, the default first.
+// ours are the names of the product's policies that share, the default first; not the ablations.
 func (r *Results) ours() (out []string) {
 	seen := map[string]bool{}
 	for _, row := range r.Rows {
-		if row.Policy.Ours && row.Policy.Shared && !seen[row.Policy.Name] {
+		if row.Policy.Ours && row.Policy.Shared && !row.Policy.Ablation && !seen[row.Policy.Name] {
 			seen[row.Policy.Name] = true
 			out = append(out, row.Policy.Name)
 		}

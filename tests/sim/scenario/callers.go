@@ -8,7 +8,7 @@ import (
 func scarce() *Scenario {
 	return &Scenario{
 		ID: "S7", Title: "elastic, one request a second", Load: traffic.Load{Rate: 1}, Split: []float64{1, 0, 0, 0}, Upstreams: boundless(bases()...),
-		Warm: 5 * minute, Length: 65 * minute, Sweep: true,
+		Warm: 5 * minute, Length: 35 * minute, Sweep: true,
 		Gates: []Gate{atMost(MeanRatio, scarceLimit), atMost(SizeRatio, sizeLimit), atLeast(BestShare, 0.9)},
 	}
 }
@@ -17,7 +17,7 @@ func scarce() *Scenario {
 func sequential() *Scenario {
 	return &Scenario{
 		ID: "S7-seq", Title: "limited capacity, one caller, one request at a time", Load: traffic.Load{Sequential: true}, Split: []float64{1, 0, 0, 0}, Upstreams: bounded(200, 0.75, bases()...),
-		Warm: 5 * minute, Length: 65 * minute,
+		Warm: 5 * minute, Length: 35 * minute,
 		Gates: []Gate{atMost(MeanRatio, scarceLimit), atLeast(BestShare, 0.9)},
 	}
 }
@@ -34,7 +34,8 @@ func wave() *Scenario {
 // bursts is S14.
 func bursts() *Scenario {
 	s := limited(75)
-	s.ID, s.Title, s.Sweep = "S14", "limited capacity 75 %, requests come in bursts of 20", false
+	s.ID, s.Title = "S14", "limited capacity 75 %, requests come in bursts of 20"
+	s.Sweep, s.Closely = false, false
 	s.Load.Burst = 20
 	s.Gates = []Gate{atMost(MeanRatio, meanLimit), atMost(P99Ratio, p99Limit)}
 	return s
@@ -43,7 +44,8 @@ func bursts() *Scenario {
 // mixed is S15.
 func mixed() *Scenario {
 	s := limited(75)
-	s.ID, s.Title, s.Sweep = "S15", "limited capacity 75 %, half streams, a fifth of the prompts long", false
+	s.ID, s.Title = "S15", "limited capacity 75 %, half streams, a fifth of the prompts long"
+	s.Sweep, s.Closely = false, false
 	s.Load.Streams, s.Load.Long = 0.5, 0.2
 	s.Gates = []Gate{atMost(MeanRatio, meanLimit), atMost(P99Ratio, p99Limit), atMost(Oscillation, calmLimit)}
 	return s
@@ -52,8 +54,9 @@ func mixed() *Scenario {
 // leaving is S16.
 func leaving() *Scenario {
 	s := limited(75)
-	s.ID, s.Title, s.Sweep = "S16", "limited capacity 75 %, a fifth of the callers leave", false
-	s.Load.Leaves = 0.2
+	s.ID, s.Title = "S16", "limited capacity 75 %, a fifth of the callers leave"
+	s.Sweep, s.Closely = false, false
+	s.Load.Leaves, s.Own = 0.2, true
 	s.Gates = []Gate{atMost(MeanRatio, meanLimit), atMost(P99Ratio, p99Limit), atMost(Oscillation, calmLimit)}
 	return s
 }
@@ -61,8 +64,9 @@ func leaving() *Scenario {
 // sticky is S17. A conversation should stay where its prompt is cached as long as that costs little.
 func sticky() *Scenario {
 	s := limited(75)
-	s.ID, s.Title, s.Sweep = "S17", "limited capacity 75 %, 500 conversations", false
-	s.Load.Sessions = 500
+	s.ID, s.Title = "S17", "limited capacity 75 %, 500 conversations"
+	s.Sweep, s.Closely = false, false
+	s.Load.Sessions, s.Own = 500, true
 	s.Gates = []Gate{atMost(MeanRatio, stickyLimit), atMost(P99Ratio, p99Limit), atMost(Oscillation, calmLimit), atLeast(Kept, keptLimit)}
 	return s
 }

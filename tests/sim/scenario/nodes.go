@@ -11,7 +11,8 @@ import (
 // itself.
 func hit(id, title string, events ...Event) *Scenario {
 	s := limited(75)
-	s.ID, s.Title, s.Sweep, s.Events = id, title, false, events
+	s.ID, s.Title, s.Events, s.Own = id, title, events, true
+	s.Sweep, s.Closely = false, false
 	s.Slow, s.Healed = 2*minute, 3*minute
 	s.Gates = []Gate{atMost(MeanRatio, meanLimit), atMost(P99Ratio, p99Limit), atMost(DegradedRatio, meanLimit)}
 	return s

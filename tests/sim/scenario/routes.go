@@ -30,7 +30,8 @@ func edited() *Scenario {
 // renamed is S8: the best target gets another name and keeps its key.
 func renamed() *Scenario {
 	s := steady()
-	s.ID, s.Title, s.Sweep = "S8-name", "elastic, the best is renamed", false
+	s.ID, s.Title, s.Own = "S8-name", "elastic, the best is renamed", true
+	s.Sweep, s.Closely = false, false
 	s.Targets = append(s.targets(), Target{"target-1-renamed", 1, 0})
 	s.Routes = []Route{{0, []int{0, 1, 2, 3}}, {2 * minute, []int{4, 1, 2, 3}}}
 	s.Slow, s.Healed = 2*minute, 2*minute+30*time.Second

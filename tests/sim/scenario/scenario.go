@@ -39,6 +39,10 @@ type Scenario struct {
 	// Nodes is the sizes of the fleet; nil: 10, or with Sweep, where the size is the question, from 1 to 1000.
 	Nodes []int
 	Sweep bool
+	// Own: only the product's policies are put through it, for what happens is of no interest with others.
+	Own bool
+	// Closely: it is plotted, and the product's policies are also tried with single parts changed.
+	Closely bool
 	// Failing, unless zero, is the upstream whose share must vanish from Slow until Healed, or the end, counted from 1.
 	Failing int
 }

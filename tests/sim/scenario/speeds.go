@@ -44,7 +44,7 @@ func change(s *upstream.Spec, at time.Duration, alter func(*upstream.State)) {
 // steady is S1.
 func steady() *Scenario {
 	return &Scenario{
-		ID: "S1", Title: "elastic, steady", Load: traffic.Load{Rate: 100}, Split: []float64{1, 0, 0, 0}, Upstreams: boundless(bases()...), Warm: minute, Length: 5 * minute, Sweep: true,
+		ID: "S1", Title: "elastic, steady", Load: traffic.Load{Rate: 100}, Split: []float64{1, 0, 0, 0}, Upstreams: boundless(bases()...), Warm: minute, Length: 5 * minute, Sweep: true, Closely: true,
 		Gates: []Gate{
 			atMost(MeanRatio, elasticLimit), atMost(P99Ratio, p99Limit), atMost(Oscillation, calmLimit), atLeast(BestShare, 0.70),
 			atMost(SizeRatio, sizeLimit), atMost(Quiet, quietLimit), atMost(Staleness, staleLimit),
@@ -56,7 +56,7 @@ func steady() *Scenario {
 func slowed() *Scenario {
 	s := &Scenario{
 		ID: "S2", Title: "elastic, the best 5 times slower for two minutes", Load: traffic.Load{Rate: 100}, Split: []float64{0, 1, 0, 0}, Upstreams: boundless(bases()...),
-		Warm: minute, Length: 8 * minute, Slowed: 1, Slow: 3 * minute, Healed: 5 * minute,
+		Warm: minute, Length: 8 * minute, Slowed: 1, Slow: 3 * minute, Healed: 5 * minute, Closely: true,
 		Gates: []Gate{atMost(MeanRatio, meanLimit), atMost(P99Ratio, p99Limit), atMost(Oscillation, calmLimit), atMost(Leave, leaveLimit), atMost(Return, returnLimit)},
 	}
 	change(&s.Upstreams[0], s.Slow, func(u *upstream.State) { u.Base *= 5 })
@@ -68,7 +68,7 @@ func slowed() *Scenario {
 func limited(percent int) *Scenario {
 	s := &Scenario{
 		ID: fmt.Sprintf("S3-%d", percent), Title: fmt.Sprintf("limited capacity, %d %% of it used", percent), Load: traffic.Load{Rate: 200},
-		Upstreams: bounded(200, float64(percent)/100, bases()...), Warm: minute, Length: 5 * minute, Sweep: percent == 75,
+		Upstreams: bounded(200, float64(percent)/100, bases()...), Warm: minute, Length: 5 * minute, Sweep: percent == 75, Closely: percent == 75,
 		Gates: []Gate{atMost(MeanRatio, meanLimit), atMost(P99Ratio, p99Limit), atMost(Oscillation, calmLimit)},
 	}
 	if s.Sweep {

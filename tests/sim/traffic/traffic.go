@@ -98,8 +98,8 @@ func (s *Source) advance() {
 			break
 		}
 	}
-	if s.load.Burst > 1 {
-		s.burst = int(s.times.ExpFloat64() * (s.load.Burst - 1))
+	if more := s.load.Burst - 1; more > 0 {
+		s.burst = int(s.times.ExpFloat64() / math.Log1p(1/more)) // geometric
 	}
 }
 
