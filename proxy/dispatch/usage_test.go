@@ -44,8 +44,10 @@ func TestParametersOfAModelChangeTheBodyForItAlone(t *testing.T) {
 }
 
 func TestTimeoutsOfARoutingStandOverThoseOfItsTargets(t *testing.T) {
-	h := gateway(t, options{routing: `,"timeouts":{"attempt":"40ms"}`, model: `,"timeouts":{"attempt":"1h"}`}, newUpstream(t, hang), newUpstream(t, answer("from b")))
-	if got := h.post(question); !strings.Contains(got.body, "from b") {
-		t.Errorf("client got %d %q", got.StatusCode, got.body)
-	}
+	bubble(t, func(t *testing.T, n *network) {
+		h := n.gateway(t, options{routing: `,"timeouts":{"attempt":"40ms"}`, model: `,"timeouts":{"attempt":"1h"}`}, n.upstream("a", hang), n.upstream("b", answer("from b")))
+		if got := h.post(question); !strings.Contains(got.body, "from b") {
+			t.Errorf("client got %d %q", got.StatusCode, got.body)
+		}
+	})
 }
