@@ -16,6 +16,8 @@ type Chart struct {
 	Left, Right, Top float64
 	// Log: the horizontal axis is logarithmic.
 	Log bool
+	// Parts is how many parts the horizontal axis has.
+	Parts int
 	// Marks are vertical lines.
 	Marks []float64
 }
@@ -37,8 +39,18 @@ const (
 
 // colour tells lines apart, for those too who see few colours (Okabe, Ito: Color universal design, 2008).
 func colour(i int) string {
-	all := []string{"#0072b2", "#d55e00", "#009e73", "#cc79a7", "#e69f00", "#56b4e9", "#000000", "#999999"}
-	return all[i%len(all)]
+	all := [colours]string{"#0072b2", "#d55e00", "#009e73", "#cc79a7", "#e69f00", "#56b4e9", "#000000", "#999999"}
+	return all[i%colours]
+}
+
+const colours = 8
+
+// dashes tells those lines apart that share a colour.
+func dashes(i int) string {
+	if i < colours {
+		return ""
+	}
+	return fmt.Sprintf(` stroke-dasharray="%d 3"`, 2+5*(i/colours))
 }
 
 // WriteSVG writes the chart.
@@ -55,15 +67,17 @@ func (c *Chart) WriteSVG(w io.Writer) error {
 	return err
 }
 
-// ticks is how many parts an axis has.
-const ticks = 5
+// rows is how many parts the vertical axis has.
+const rows = 5
 
 func (c *Chart) axes(b *strings.Builder) {
-	for i := range ticks + 1 {
-		part := float64(i) / ticks
-		x, y := c.at(part), c.Top*part
+	for i := range rows + 1 {
+		y := c.Top * float64(i) / rows
 		fmt.Fprintf(b, `<line x1="%d" x2="%d" y1="%.1f" y2="%.1f" stroke="#ddd"/>`, margin, margin+plotWidth, c.py(y), c.py(y))
-		fmt.Fprintf(b, `<text x="%d" y="%.1f" text-anchor="end">%.3g</text>`, margin-6, c.py(y)+4, y)
+		fmt.Fprintf(b, `<text x="%d" y="%.1f" text-anchor="end">%.3g</text>`+"\n", margin-6, c.py(y)+4, y)
+	}
+	for i := range c.Parts + 1 {
+		x := c.at(float64(i) / float64(c.Parts))
 		fmt.Fprintf(b, `<text x="%.1f" y="%d" text-anchor="middle">%.3g</text>`+"\n", c.px(x), height-margin+18, x)
 	}
 	for _, x := range c.Marks {
@@ -75,7 +89,7 @@ func (c *Chart) axes(b *strings.Builder) {
 
 func (c *Chart) line(b *strings.Builder, i int) {
 	l, pen := c.Lines[i], "M"
-	fmt.Fprintf(b, `<path fill="none" stroke="%s" stroke-width="1.6" d="`, colour(i))
+	fmt.Fprintf(b, `<path fill="none" stroke="%s" stroke-width="1.6"%s d="`, colour(i), dashes(i))
 	for j := range l.X {
 		if math.IsNaN(l.X[j]) || math.IsNaN(l.Y[j]) || l.X[j] < c.Left || l.X[j] > c.Right {
 			pen = "M"
@@ -85,7 +99,7 @@ func (c *Chart) line(b *strings.Builder, i int) {
 		pen = "L"
 	}
 	y := margin + 18*i
-	fmt.Fprintf(b, `"/><line x1="%d" x2="%d" y1="%d" y2="%d" stroke="%s" stroke-width="3"/>`, width-legend+14, width-legend+34, y, y, colour(i))
+	fmt.Fprintf(b, `"/><line x1="%d" x2="%d" y1="%d" y2="%d" stroke="%s" stroke-width="3"%s/>`, width-legend+14, width-legend+34, y, y, colour(i), dashes(i))
 	fmt.Fprintf(b, `<text x="%d" y="%d">%s</text>`+"\n", width-legend+40, y+4, html.EscapeString(l.Name))
 }
 

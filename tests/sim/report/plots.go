@@ -5,6 +5,7 @@ import (
 	"os"
 	"path/filepath"
 	"strings"
+	"time"
 )
 
 // Plots writes into the folder, of the first seed in a fleet of plotted nodes, the shares of the targets over time
@@ -12,7 +13,7 @@ import (
 func Plots(folder string, r *Results) error {
 	latencies := &Chart{
 		Title: r.Scenario.ID + ": " + r.Scenario.Title, X: "seconds until the answer", Y: "share of the callers",
-		Left: 0.2, Right: 60, Top: 1, Log: true,
+		Left: 0.25, Right: 64, Top: 1, Log: true, Parts: 8,
 	}
 	for _, row := range append([]*Row{r.Best}, r.Rows...) {
 		if row.Nodes != plotted && row != r.Best {
@@ -41,7 +42,7 @@ func (r *Results) shares(row *Row) *Chart {
 	s := r.Scenario
 	c := &Chart{
 		Title: fmt.Sprintf("%s: %s, %s", s.ID, s.Title, row.Policy.Name), X: "seconds", Y: "share of 3 s",
-		Right: s.Length.Seconds(), Top: 1,
+		Right: s.Length.Seconds(), Top: 1, Parts: int(s.Length / time.Minute),
 	}
 	if s.Slow > 0 {
 		c.Marks = append(c.Marks, s.Slow.Seconds())

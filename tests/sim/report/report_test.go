@@ -67,7 +67,7 @@ func TestWhatNeverComesMissesItsGate(t *testing.T) {
 
 func TestAChartIsWellFormed(t *testing.T) {
 	c := report.Chart{
-		Title: `a <title> & "more"`, X: "x", Y: "y", Left: 1, Right: 100, Top: 1, Log: true, Marks: []float64{10},
+		Title: `a <title> & "more"`, X: "x", Y: "y", Left: 1, Right: 100, Top: 1, Log: true, Parts: 2, Marks: []float64{10},
 		Lines: []report.Line{{Name: "l", X: []float64{1, 10, 50, 1000}, Y: []float64{0, math.NaN(), 1, 1}}},
 	}
 	var b bytes.Buffer
