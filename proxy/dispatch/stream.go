@@ -31,6 +31,8 @@ type relay struct {
 	a         *attempt
 	resp      *http.Response // nil once its head has been passed on
 	events    *sse.Reader
+	event     sse.Event // what was read last, unless that was err
+	err       error
 	out       []byte // events not written yet, in buf
 	buf       *[]byte
 	scratch   []byte // one event's data without its usage
@@ -51,7 +53,8 @@ func (a *attempt) hold(resp *http.Response, body io.Reader) *fault {
 		}
 	}()
 	for !r.ready {
-		if f := r.take(r.events.Next()); f != nil {
+		r.event, r.err = r.events.Next()
+		if f := r.take(); f != nil {
 			return f
 		}
 	}
@@ -104,24 +107,34 @@ func (r *relay) commit(w http.ResponseWriter, now time.Time) {
 	r.resp, r.sink = nil, newSink(w)
 }
 
-// pass relays event by event to the end. What arrived together is written together.
+// pass relays event by event to the end. An idle stream waits here, so that its stack has to be shallow.
 func (r *relay) pass() *fault {
 	for {
-		if r.complete || !r.events.Buffered() || len(r.out) >= flushAt {
-			if f := r.flush(); f != nil {
-				return f
-			}
+		if f, over := r.deliver(); over {
+			return f
 		}
-		if r.complete {
-			r.a.x.result.Outcome = "ok"
-			r.drain()
-			return nil
-		}
-		e, err := r.events.Next() // here, where the stack is shallow, an idle stream waits
-		if f := r.take(e, err); f != nil {
+		r.event, r.err = r.events.Next()
+		if f := r.take(); f != nil {
 			return f
 		}
 	}
+}
+
+// deliver writes what has been gathered, what arrived together in one piece; over says that the stream is.
+//
+//go:noinline
+func (r *relay) deliver() (f *fault, over bool) {
+	if !r.complete && r.events.Buffered() && len(r.out) < flushAt {
+		return nil, false
+	}
+	if f := r.flush(); f != nil {
+		return f, true
+	}
+	if r.complete {
+		r.a.x.result.Outcome = "ok"
+		r.drain()
+	}
+	return nil, r.complete
 }
 
 // pulse notes that the upstream is alive at each read, comments included, once the stream is committed: before
@@ -149,12 +162,14 @@ func (p *pulse) beat() {
 	}
 }
 
-// take takes one event, or the end. A fault ends the stream.
-
-func (r *relay) take(e sse.Event, err error) *fault {
-	if err != nil {
-		return r.ended(err)
+// take takes what was read. A fault ends the stream.
+//
+//go:noinline
+func (r *relay) take() *fault {
+	if r.err != nil {
+		return r.ended(r.err)
 	}
+	e := r.event
 	chunk := openai.Inspect(e.Name, e.Data)
 	r.finished = r.finished || chunk.Finished
 	if chunk.HasUsage {

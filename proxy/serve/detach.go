@@ -54,13 +54,13 @@ func buffered(r *bufio.Reader) []byte {
 
 // relay brings a detached stream to its end. Little stands on its stack while it waits.
 func (x *exchange) relay(l *line, w *wire, rest dispatch.Rest) {
-	defer l.free()
 	defer x.leave(l, w)
 	x.done.Result = rest(w)
 }
 
 // leave reports a detached stream, after a panic too, and leaves the connection to the next request if it can.
 func (x *exchange) leave(l *line, w *wire) {
+	defer l.free()
 	if p := recover(); p != nil {
 		x.recovered(p)
 	}

@@ -29,8 +29,15 @@ type line struct {
 // watch waits for what the client does next. A client that talks into its stream is not read any further, so
 // that nothing has to be kept of what it says: its leaving shows with the next write then.
 func (l *line) watch() {
-	defer l.free()
 	n, err := l.conn.Read(l.next[:])
+	l.heard(n, err)
+}
+
+// heard is apart from watch, so that what waits there has a small stack.
+//
+//go:noinline
+func (l *line) heard(n int, err error) {
+	defer l.free()
 	l.mu.Lock()
 	l.watched = false
 	l.ahead = append(l.ahead, l.next[:n]...)
