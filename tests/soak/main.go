@@ -24,7 +24,7 @@ func main() {
 	seed := flag.Uint64("seed", rand.Uint64(), "seed of faults, requests and changes")
 	callers := flag.Int("clients", defaultCallers, "how many clients ask at one time")
 	streams := flag.Int("idle-streams", 0, "measure what a node holds for this many idle streams instead")
-	profile := flag.String("profile", "", "with -idle-streams: folder for the node's profiles while they are open")
+	profile := flag.String("profile", "", "with -idle-streams: folder for the node's profiles while they are open, and after")
 	flag.Parse()
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
 	defer stop()

@@ -187,7 +187,7 @@ func (s *soak) back(ctx context.Context) error {
 			return err
 		}
 		for i, h := range held {
-			if err := returned(s.before[i], h); err != nil {
+			if err := returned(s.before[i], s.before[i], h); err != nil {
 				return fmt.Errorf("node %d: %w", i, err)
 			}
 		}
