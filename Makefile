@@ -43,6 +43,8 @@ build: ## Build static binaries into dist/.
 .PHONY: test
 test: ## Run every test that needs nothing but Go, with the race detector.
 	go test -race -timeout 10m $(PACKAGES)
+	@# Simulations are one goroutine each: the long ones leave the race detector out.
+	go test ./tests/sim/...
 	@# Their inputs are outside of their modules, where the test cache does not watch.
 	go test -count=1 ./tests/arch ./tests/lessons ./proxy/metrics
 
@@ -61,6 +63,10 @@ sim: ## Put simulated fleets through every scenario of SIGNALS.md and hold them 
 .PHONY: soak
 soak: ## Run two nodes for 10 minutes (FOR=time) at full load while everything fails at random, and check every answer.
 	go run ./tests/soak -for $(or $(FOR),10m)
+
+.PHONY: crowd
+crowd: images ## Let 100 and 1,000 nodes (NODES=n) share signals over three etcd members in containers, and judge cost and agreement.
+	go run ./tests/crowd -nodes $(or $(NODES),0)
 
 .PHONY: fmt
 fmt: ## Format the code.

@@ -152,20 +152,15 @@ func (a *gathering) watcher() store.SignalsWatcher {
 	return store.SignalsWatcher{
 		Reset: func(values map[string][]byte) { a.reset(values, time.Now()) },
 		Put: func(node string, value []byte) {
-			note(news{node: node, peer: a.decode(value, time.Now())})
+			note(news{node: node, peer: a.decode(node, value, time.Now())})
 		},
 		Gone:     func(node string) { note(news{node: node, gone: true}) },
 		Progress: func(revision int64) { a.settle(revision, time.Now()) },
 	}
 }
 
-// decode leaves it to the node's own view to tell of what is not understood.
-func (a *gathering) decode(value []byte, now time.Time) *signal.Peer {
-	p, err := signal.Decode(value, now)
-	if err != nil {
-		return nil
-	}
-	return p
+func (a *gathering) decode(node string, value []byte, now time.Time) *signal.Peer {
+	return a.sharer.decode(node, value, now)
 }
 
 func (a *gathering) reset(values map[string][]byte, now time.Time) {
@@ -176,7 +171,7 @@ func (a *gathering) reset(values map[string][]byte, now time.Time) {
 	peers := make(map[string]*signal.Peer, len(values))
 	for node, value := range values {
 		a.members[node] = true
-		if p := a.decode(value, now); p != nil {
+		if p := a.decode(node, value, now); p != nil {
 			peers[node] = p
 		}
 	}
@@ -207,12 +202,14 @@ func (a *gathering) settle(revision int64, now time.Time) {
 // publish writes the root every interval, if anything came.
 func (a *gathering) publish(ctx context.Context) error {
 	s := a.sharer
-	last := time.Now()
+	began := time.Now()
+	last := began
 	for {
 		every := rootInterval(s.Live()) * s.fuse.state().slowdown()
-		if err := pause(ctx, jittered(every)); err != nil {
+		if err := pause(ctx, jittered(every)-time.Since(began)); err != nil {
 			return err
 		}
+		began = time.Now()
 		switch done, err := a.write(ctx, every); {
 		case errors.Is(err, store.ErrNoLease):
 			return err

@@ -19,6 +19,7 @@ func (s *Sharer) follow(ctx context.Context) error {
 		s.view.begin(end)
 		g, within := errgroup.WithContext(session)
 		g.Go(func() error { return s.store.WatchRoot(within, s.cfg.Cell, s.rootWatcher()) })
+		g.Go(func() error { return s.countMembers(within) })
 		g.Go(func() error { return s.followMembers(within) })
 		g.Go(func() error { return s.aggregate(within) })
 		err := g.Wait()
@@ -54,6 +55,20 @@ func (s *Sharer) heardRoot(r store.Root, now time.Time) {
 		own, _ = signal.Decode(w.value, w.at) // this node's own: it can be read
 	}
 	s.view.heardRoot(all, own)
+}
+
+// countMembers finds out whether the cell is so large that its members must not be followed.
+func (s *Sharer) countMembers(ctx context.Context) error {
+	for {
+		n, err := s.store.CountSignals(ctx, s.cfg.Cell)
+		if err == nil {
+			s.view.set(func() { s.view.counted, s.view.sized = n, true })
+			return nil
+		}
+		if err := pause(ctx, jittered(minInterval)); err != nil {
+			return err
+		}
+	}
 }
 
 func (s *Sharer) followMembers(ctx context.Context) error {

@@ -27,7 +27,7 @@ func (s *Sharer) publish(ctx context.Context) error {
 		}
 		last = time.Now()
 		s.put(ctx, last)
-		timer.Reset(jittered(s.Interval()))
+		timer.Reset(jittered(s.Interval()) - time.Since(last)) // a slow etcd does not stretch the interval
 	}
 }
 

@@ -34,6 +34,10 @@ func (m Mode) String() string {
 // hovers around it does not change back and forth.
 const smallAgain = 0.8
 
+// flood is how many times TreeAbove a cell is that nobody follows member by member any more, not even until there is a
+// root: a thousand nodes that start at once would have etcd deliver a million values.
+const flood = 2
+
 // view is what this node sees of its cell. Members always write the same keys, so nodes of either mode live in one
 // cell: a node becomes Tree when the cell is large and a root has come, and Flat when the cell is small and the
 // members have been listed; until then it keeps what it has.
@@ -50,6 +54,8 @@ type view struct {
 	in         Mode
 	large      bool
 	rooted     bool            // the root's keys have been listed
+	sized      bool            // counted is known
+	counted    int             // how many members there were at first; 0 once they are listed
 	aggregator string          // "": none
 	roster     []string        // the live nodes as the aggregator tells; nil: it has not told
 	members    map[string]bool // who has a key, while Flat
@@ -85,7 +91,7 @@ func (v *view) touchLocked() {
 	if v.large {
 		above *= smallAgain
 	}
-	v.large = float64(len(live)) > above
+	v.large = float64(max(len(live), v.counted)) > above
 	close(v.changed)
 	v.changed = make(chan struct{})
 }
@@ -107,9 +113,17 @@ func (v *view) await(ctx context.Context, ok func() bool) error {
 	}
 }
 
-// wantsMembers says that every member must be followed. Before the root's keys are known it does not: a large cell is
-// never listed by all.
-func (v *view) wantsMembers() bool { return v.rooted && (v.in == Flat || !v.large || v.unread) }
+// wantsMembers says that every member must be followed. Before the root's keys are known it does not, nor while a root
+// is on its way to a large cell: such a cell is never listed by all.
+func (v *view) wantsMembers() bool {
+	switch {
+	case !v.rooted, !v.sized, max(len(*v.live.Load()), v.counted) > flood*v.cfg.TreeAbove:
+		return false
+	case v.in == Tree:
+		return !v.large || v.unread
+	}
+	return v.listed.Load() || !v.large || v.unread
+}
 
 // vacant says that the cell needs an aggregator, which may be this node.
 func (v *view) vacant() bool {
@@ -129,6 +143,7 @@ func (v *view) heardRoot(all, own *signal.Peer) {
 		v.in = Tree
 		v.board.Fold(time.Now())
 		v.listed.Store(true)
+		v.counted = 0
 		clear(v.members)
 		v.touchLocked()
 		v.cfg.Logger.Info("signals come by way of an aggregator", "nodes", len(*v.live.Load()), "aggregator", v.aggregator)
@@ -151,6 +166,7 @@ func (v *view) listedMembers(peers map[string]*signal.Peer, nodes []string, now 
 	v.board.Reset(peers, now)
 	v.board.Fold(now)
 	v.listed.Store(true)
+	v.counted = 0
 	v.touchLocked()
 	if was == Tree {
 		v.cfg.Logger.Info("signals come from every node", "nodes", len(*v.live.Load()))
@@ -201,7 +217,7 @@ func (v *view) firstRooted() {
 	}
 }
 
-// set changes what the root's keys say.
+// set changes what is known of the cell.
 func (v *view) set(change func()) {
 	v.mu.Lock()
 	defer v.mu.Unlock()
@@ -240,7 +256,7 @@ func (v *view) drop() {
 	v.board.SetRoot(nil, nil)
 	v.board.Forget(func(signal.Key) bool { return false })
 	v.board.Fold(time.Now())
-	v.in, v.rooted, v.unread, v.aggregator, v.roster = Flat, false, false, "", nil
+	v.in, v.rooted, v.sized, v.unread, v.counted, v.aggregator, v.roster = Flat, false, false, false, 0, "", nil
 	clear(v.members)
 	v.listed.Store(false)
 	v.touchLocked()

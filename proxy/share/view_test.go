@@ -72,7 +72,9 @@ func TestANodeChangesItsModeOnlyWhenTheOtherViewIsThere(t *testing.T) {
 	check("at first", Flat, false, false, 1, 0)
 	w.Aggregator("")
 	w.Progress(1)
-	check("without a root", Flat, true, false, 1, 0)
+	check("without a root", Flat, false, false, 1, 0)
+	counted(sh, 9)
+	check("in a small cell", Flat, true, false, 1, 0)
 	sh.listed(values(9, now), now)
 	check("with 10 nodes", Flat, true, false, 10, 9)
 	hear(sh, "n009", measured(time.Second, now))
@@ -98,6 +100,45 @@ func TestANodeChangesItsModeOnlyWhenTheOtherViewIsThere(t *testing.T) {
 	check("with the members", Flat, true, false, 8, 7)
 	sh.heardRoot(root(values(7, now), now), now)
 	check("with a root that is of no use", Flat, true, false, 8, 7)
+}
+
+// counted is what the count of the members does.
+func counted(sh *Sharer, n int) {
+	sh.view.set(func() { sh.view.counted, sh.view.sized = n, true })
+}
+
+func TestACellThatIsLargeWithoutARootIsNotListedByAll(t *testing.T) {
+	for n, want := range map[int]struct{ follows, vacant bool }{10: {true, false}, 11: {false, true}, 1000: {false, true}} {
+		sh := small(t)
+		sh.rootWatcher().Progress(1)
+		counted(sh, n)
+		sh.view.look(func() {
+			if sh.view.wantsMembers() != want.follows || sh.view.vacant() != want.vacant {
+				t.Errorf("%d nodes: follows members is %t, vacant %t", n, sh.view.wantsMembers(), sh.view.vacant())
+			}
+		})
+	}
+}
+
+func TestACellThatOutgrowsEveryBoundIsNoLongerFollowed(t *testing.T) {
+	sh, now := small(t), time.Now()
+	sh.rootWatcher().Progress(1)
+	counted(sh, 1)
+	for n, want := range []bool{19: true, 20: false} {
+		if n < 19 {
+			continue
+		}
+		sh.listed(values(n, now), now)
+		sh.view.look(func() {
+			if sh.view.wantsMembers() != want {
+				t.Errorf("%d nodes: follows members is %t", n+1, !want)
+			}
+		})
+	}
+	sh.heardRoot(root(values(20, now), now), now)
+	if st := sh.Stats(); st.Mode != Tree {
+		t.Errorf("with a root: %s", st.Mode)
+	}
 }
 
 func TestANodeThatStartsInALargeCellNeverListsIt(t *testing.T) {
@@ -130,9 +171,10 @@ func TestARootThatIsNotUnderstoodSendsTheNodeToTheMembers(t *testing.T) {
 	sh, now := small(t), time.Now()
 	w := sh.rootWatcher()
 	w.Aggregator("n000")
-	w.Live(names(20))
+	w.Live(names(15))
 	sh.heardRoot(store.Root{Processed: 1, Value: []byte("of another version")}, now)
 	w.Progress(1)
+	counted(sh, 15)
 	wants := func(want bool) {
 		t.Helper()
 		sh.view.look(func() {
@@ -142,8 +184,8 @@ func TestARootThatIsNotUnderstoodSendsTheNodeToTheMembers(t *testing.T) {
 		})
 	}
 	wants(true)
-	sh.listed(values(20, now), now)
-	sh.heardRoot(root(values(20, now), now), now)
+	sh.listed(values(15, now), now)
+	sh.heardRoot(root(values(15, now), now), now)
 	wants(false)
 	sh.heardRoot(store.Root{Processed: 2, Value: []byte("of another version")}, now)
 	wants(true)

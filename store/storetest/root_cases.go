@@ -120,6 +120,12 @@ func claimOnce(t *testing.T, e *env) {
 func claimLost(t *testing.T, e *env) {
 	s := e.open(t)
 	a, b, p := leased(t, s, "a"), leased(t, s, "b"), watchRoot(t, s)
+	for want, m := range []*store.Member{a, b} {
+		if got, err := s.CountSignals(t.Context(), "cell"); err != nil || got != want {
+			t.Errorf("signals: got %d, error %v, want %d", got, err, want)
+		}
+		putSignals(t, m, "signals")
+	}
 	if !claim(t, a) || !putRoot(t, a, 7, "root", "a", "b") {
 		t.Fatal("a is not the aggregator")
 	}

@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	"github.com/sluice-gateway/sluice/store/storetest"
+	"github.com/sluice-gateway/sluice/tests/etcd"
 )
 
 func TestStoreOverOneMember(t *testing.T) { contract(t, 1) }
@@ -16,36 +17,21 @@ func TestStoreOverThreeMembers(t *testing.T) { contract(t, 3) }
 // contract runs the store's contract over clusters of that size.
 func contract(t *testing.T, size int) {
 	storetest.Run(t, func(t *testing.T) storetest.Cluster {
-		members := newCluster(t, size)
-		return storetest.Cluster{Endpoints: endpoints(members), Restart: func(t testing.TB) []string {
-			restart(t, members)
-			return endpoints(members)
+		c, err := etcd.Start(t.Context(), size)
+		if err != nil {
+			t.Fatal(err)
+		}
+		t.Cleanup(func() {
+			if err := c.Close(context.Background()); err != nil {
+				t.Error(err)
+			}
+		})
+		return storetest.Cluster{Endpoints: c.Endpoints(), Restart: func(t testing.TB) []string {
+			t.Helper()
+			if err := c.Restart(context.Background()); err != nil {
+				t.Fatal(err)
+			}
+			return c.Endpoints()
 		}}
 	})
-}
-
-func endpoints(members []member) []string {
-	var out []string
-	for _, m := range members {
-		out = append(out, m.endpoint)
-	}
-	return out
-}
-
-// restart ends every member before it starts any again.
-func restart(t testing.TB, members []member) {
-	t.Helper()
-	for _, m := range members {
-		if err := m.Stop(context.Background(), nil); err != nil {
-			t.Fatal(err)
-		}
-	}
-	for _, m := range members {
-		if err := m.Start(context.Background()); err != nil {
-			t.Fatal(err)
-		}
-	}
-	for _, m := range members {
-		m.waitReady(t)
-	}
 }
