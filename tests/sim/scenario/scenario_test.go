@@ -33,23 +33,8 @@ func brief(s *scenario.Scenario, policyName string, nodes int, t *testing.T) mea
 		t.Fatal(err)
 	}
 	s.Load.Rate = min(s.Load.Rate, 10)
+	s.Warm, s.Length = min(s.Warm, time.Minute), min(s.Length, max(2*time.Minute, s.Slow, s.Healed)+time.Minute)
 	return scenario.Cell{Scenario: s, Policy: named, Nodes: nodes, Every: time.Second, Seed: 1}.Run().Summary(s.Marks())
-}
-
-func TestNothingIsLeftInFlightAfterAnyScenario(t *testing.T) {
-	for _, s := range scenario.All() {
-		t.Run(s.ID, func(t *testing.T) {
-			t.Parallel()
-			nodes := 3
-			if s.Nodes != nil { // a tree
-				nodes = 201
-			}
-			got := brief(s, "adaptive", nodes, t)
-			if got.Inflight != 0 || got.Unanswered != 0 || !(got.Mean > 0) {
-				t.Errorf("in flight %v, unanswered %v, mean %v s; want 0, 0 and more than 0", got.Inflight, got.Unanswered, got.Mean)
-			}
-		})
-	}
 }
 
 func TestASeedGivesTheSameResultEachTime(t *testing.T) {
