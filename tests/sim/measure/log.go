@@ -19,10 +19,6 @@ type Log struct {
 	// Unanswered is how many requests had no answer an hour after the last arrival, Inflight the greatest number
 	// that a node still counted in flight of one target after all were answered. Both must be zero.
 	Unanswered, Inflight int
-	// Refusals is how many callers found no node.
-	Refusals int
-	// Rejects is how many published values could not be decoded, or not wholly.
-	Rejects int
 	// Turns is how many answers were not the first of their session, Kept how many of these came from the same
 	// target as the one before.
 	Turns, Kept int
@@ -52,8 +48,8 @@ func (l *Log) Answer(at, latency time.Duration, failed bool) {
 	l.answers = append(l.answers, Answer{at, latency, failed})
 }
 
-// Refused notes a caller that found no node.
-func (l *Log) Refused(time.Duration) { l.Refusals++ }
+// Lost notes a caller that found no node, or whose node died.
+func (l *Log) Lost(at time.Duration) { l.Answer(at, 0, true) }
 
 // Attempt notes an attempt at a target.
 func (l *Log) Attempt(at time.Duration, target int) {

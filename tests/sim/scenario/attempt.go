@@ -61,6 +61,9 @@ func (a *attempt) done(p policy.Outcome, o upstream.Outcome) {
 	if w.node.Dead() { // its process has ended, and the caller's connection with it
 		w.over = true
 		w.run.open--
+		if !a.started {
+			w.run.log.Lost(w.request.At)
+		}
 		return
 	}
 	switch {

@@ -9,7 +9,7 @@ import (
 // fleet and the store.
 func All() []*Scenario {
 	return []*Scenario{
-		steady(), slowed(), limited(50), limited(75), limited(90), limited(95), lost(),
+		steady(), steadyOf(2), steadyOf(8), slowed(), limited(50), limited(75), limited(90), limited(95), limitedOf(2), limitedOf(8), lost(),
 		failing(10), failing(50), failing(90), failing(100), refusing(),
 		scarce(), sequential(), fresh(), edited(), renamed(),
 		killed("S9-one", "one of ten nodes dies", 0.1), killed("S9-half", "half of the nodes die", 0.5), killed("S9-all", "all nodes die", 1),

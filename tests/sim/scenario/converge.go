@@ -9,7 +9,7 @@ import (
 	"github.com/sluice-gateway/sluice/tests/sim/policy"
 )
 
-// watched is the largest fleet whose nodes are compared with one another.
+// watched is the largest fleet whose nodes are compared, every second, with a witness.
 const watched = 10
 
 // founded is the weight from which on an estimate must agree.
@@ -65,11 +65,15 @@ func (w *witness) compare() {
 	w.run.log.Behind = append(w.run.log.Behind, worst)
 }
 
-// settle lets two values of every node arrive after the last answer and notes how far the nodes are still apart:
-// D of SIGNALS.md §6.7.
+// settle lets the last values of all nodes arrive after the last answer, which takes one more interval in a tree, and
+// notes how far the nodes are still apart: D of SIGNALS.md §6.7.
 func (r *run) settle() {
-	r.engine.Run(r.engine.Now() + 2*r.Every + time.Second/2)
-	if r.witness == nil {
+	intervals := 2
+	if r.Nodes > flat {
+		intervals = 3
+	}
+	r.engine.Run(r.engine.Now() + time.Duration(intervals)*r.Every + time.Second/2)
+	if !r.Policy.Ours || !r.Policy.Shared || r.Nodes < 2 {
 		return
 	}
 	var worst float64

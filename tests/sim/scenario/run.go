@@ -116,7 +116,7 @@ func (r *run) arrivals() {
 // conclude checks what must hold once everything is answered.
 func (r *run) conclude() {
 	r.fleet.Close()
-	r.log.Unanswered, r.log.Rejects = r.open, r.fleet.Rejects
+	r.log.Unanswered = r.open
 	var keys []signal.Key
 	for _, t := range r.targets {
 		keys = append(keys, t.Signal)

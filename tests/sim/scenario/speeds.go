@@ -52,6 +52,18 @@ func steady() *Scenario {
 	}
 }
 
+// several returns the times of service of two to eight upstreams.
+func several(targets int) []float64 { return []float64{1, 1.25, 1.5, 1.75, 2, 2.5, 3, 4}[:targets] }
+
+// steadyOf is S1 with another number of targets.
+func steadyOf(targets int) *Scenario {
+	return &Scenario{
+		ID: fmt.Sprintf("S1-of-%d", targets), Title: fmt.Sprintf("elastic, steady, %d targets", targets), Load: traffic.Load{Rate: 100}, Upstreams: boundless(several(targets)...),
+		Split: append([]float64{1}, make([]float64, targets-1)...), Warm: minute, Length: 5 * minute,
+		Gates: []Gate{atMost(MeanRatio, elasticLimit), atMost(P99Ratio, p99Limit), atMost(Oscillation, calmLimit)},
+	}
+}
+
 // slowed is S2.
 func slowed() *Scenario {
 	s := &Scenario{
@@ -74,6 +86,14 @@ func limited(percent int) *Scenario {
 	if s.Sweep {
 		s.Gates = append(s.Gates, atMost(SizeRatio, sizeLimit), atMost(Quiet, quietLimit))
 	}
+	return s
+}
+
+// limitedOf is S3 at 75 % with another number of targets.
+func limitedOf(targets int) *Scenario {
+	s := limited(75)
+	s.ID, s.Title = fmt.Sprintf("S3-of-%d", targets), fmt.Sprintf("limited capacity 75 %%, %d targets", targets)
+	s.Upstreams, s.Sweep, s.Closely = bounded(200, 0.75, several(targets)...), false, false
 	return s
 }
 

@@ -38,7 +38,7 @@ type step struct {
 func (r *run) begin(q *traffic.Request) {
 	n := r.fleet.Pick(q.Place)
 	if n == nil { // no node serves: the caller's connection is refused
-		r.log.Refused(q.At)
+		r.log.Lost(q.At)
 		return
 	}
 	r.open++
