@@ -20,15 +20,30 @@ func (s *Sharer) publish(ctx context.Context) error {
 			return nil
 		case <-timer.C:
 		case <-s.urgent:
-			if wait := urgentGap*s.fuse.state().slowdown() - time.Since(last); wait > 0 {
+			if wait := s.gap() - time.Since(last); wait > 0 {
 				timer.Reset(wait)
 				continue
 			}
 		}
 		last = time.Now()
 		s.put(ctx, last)
-		timer.Reset(jittered(s.Interval()) - time.Since(last)) // a slow etcd does not stretch the interval
+		timer.Reset(jittered(s.pace()) - time.Since(last)) // a slow etcd does not stretch the interval
 	}
+}
+
+// gap is the least time between two writes.
+func (s *Sharer) gap() time.Duration {
+	if s.failed.Load() > 0 {
+		return s.pace()
+	}
+	return urgentGap * s.fuse.state().slowdown()
+}
+
+// pace is the interval, doubled for each write that has failed in a row: an etcd that cannot follow still works on what
+// was given up, and would never catch up with a fleet that writes again at once.
+func (s *Sharer) pace() time.Duration {
+	every := s.Interval()
+	return min(every<<min(s.failed.Load(), 8), max(every, maxInterval))
 }
 
 // put writes the board if something moved or a write is owed, unless etcd is too full.
@@ -49,18 +64,26 @@ func (s *Sharer) write(ctx context.Context, now time.Time) {
 	s.owed.Store(false)
 	value := s.board.Encode(nil, now) // the ring keeps it
 	s.size.Store(int64(len(value)))
-	ctx, cancel := context.WithTimeout(ctx, s.Interval())
+	ctx, cancel := context.WithTimeout(ctx, s.pace())
 	defer cancel()
 	revision, err := s.member.PutSignals(ctx, value)
 	if err != nil {
-		s.owed.Store(true)
-		s.count.putFailures.Add(1)
-		s.refused(err)
-		s.cfg.Logger.Debug("signals not published", "error", err)
+		s.notWritten(err)
 		return
 	}
+	s.failed.Store(0)
 	s.written.add(revision, value, now)
 	s.count.put(len(value), time.Since(now))
+}
+
+func (s *Sharer) notWritten(err error) {
+	s.owed.Store(true)
+	s.count.putFailures.Add(1)
+	if !errors.Is(err, store.ErrNoLease) { // which costs etcd nothing
+		s.failed.Add(1)
+	}
+	s.refused(err)
+	s.cfg.Logger.Debug("signals not published", "error", err)
 }
 
 // refused opens the fuse when etcd says itself that it is full.

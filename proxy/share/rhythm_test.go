@@ -3,6 +3,8 @@ package share
 import (
 	"testing"
 	"time"
+
+	"github.com/sluice-gateway/sluice/store"
 )
 
 func TestTheIntervalGrowsWithTheCell(t *testing.T) {
@@ -54,5 +56,33 @@ func TestAFuseThatIsNotClosedSlowsEverything(t *testing.T) {
 		if got := sh.Interval(); got != want || sh.Stats().Interval != want {
 			t.Errorf("%s: interval %v, want %v", state, got, want)
 		}
+	}
+}
+
+func TestWritesThatFailBecomeRarer(t *testing.T) {
+	sh := still(t, "a", offline(t))
+	for i, want := range []time.Duration{time.Second, 2 * time.Second, 4 * time.Second, maxInterval, maxInterval} {
+		if got := sh.pace(); got != want {
+			t.Errorf("after %d failures: %v, want %v", i, got, want)
+		}
+		sh.notWritten(store.ErrUnknownOutcome)
+		sh.write(t.Context(), time.Now()) // without a lease, which costs nothing
+	}
+	if got := sh.gap(); got != maxInterval {
+		t.Errorf("urgent writes %v after a failed one, want %v", got, maxInterval)
+	}
+	sh.failed.Store(0)
+	if got := sh.gap(); got != urgentGap {
+		t.Errorf("urgent writes %v apart, want %v", got, urgentGap)
+	}
+	sh.fuse.now.Store(int32(FuseSlow))
+	sh.failed.Store(1)
+	if got := sh.pace(); got != 5*time.Second {
+		t.Errorf("slow and failing: %v", got)
+	}
+	sh.failed.Store(100)
+	sh.view.set(func() { sh.view.roster = names(400) }) // with an interval beyond the bound
+	if got := sh.pace(); got != 20*time.Second {
+		t.Errorf("slow, failing and large: %v", got)
 	}
 }

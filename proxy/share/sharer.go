@@ -54,7 +54,9 @@ type Sharer struct {
 	view   *view
 	urgent chan struct{}
 	// owed: the key is missing, or what it holds is not the last that was encoded.
-	owed    atomic.Bool
+	owed atomic.Bool
+	// failed is how many writes have failed in a row.
+	failed  atomic.Int64
 	written ring
 	// size is the length of the last encoded value.
 	size    atomic.Int64

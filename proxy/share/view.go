@@ -78,14 +78,18 @@ func (v *view) mode() Mode {
 	return v.in
 }
 
-// touchLocked publishes who is live and wakes whoever waits for something.
+// touchLocked publishes who is live, after more than one node has come or gone.
 func (v *view) touchLocked() {
 	live := append(slices.Collect(maps.Keys(v.members)), v.cfg.Node)
 	if v.in == Tree || !v.listed.Load() {
 		live = append(slices.Clone(v.roster), v.cfg.Node)
 	}
 	slices.Sort(live)
-	live = slices.Compact(live)
+	v.publishLocked(slices.Compact(live))
+}
+
+// publishLocked publishes who is live and wakes whoever waits for something.
+func (v *view) publishLocked(live []string) {
 	v.live.Store(&live)
 	above := float64(v.cfg.TreeAbove)
 	if v.large {
@@ -94,6 +98,24 @@ func (v *view) touchLocked() {
 	v.large = float64(max(len(live), v.counted)) > above
 	close(v.changed)
 	v.changed = make(chan struct{})
+}
+
+// joinLocked notes a member that has come.
+func (v *view) joinLocked(node string) {
+	v.members[node] = true
+	live := *v.live.Load()
+	if at, known := slices.BinarySearch(live, node); !known {
+		v.publishLocked(slices.Insert(slices.Clone(live), at, node))
+	}
+}
+
+// partLocked notes a member that is gone. This node stays, whatever becomes of its key.
+func (v *view) partLocked(node string) {
+	delete(v.members, node)
+	live := *v.live.Load()
+	if at, known := slices.BinarySearch(live, node); known && node != v.cfg.Node {
+		v.publishLocked(slices.Delete(slices.Clone(live), at, at+1))
+	}
 }
 
 // await waits until ok, which is called with the view locked.
@@ -184,8 +206,7 @@ func (v *view) heardMember(node string, p *signal.Peer) {
 		v.board.SetPeer(node, p)
 	}
 	if !v.members[node] {
-		v.members[node] = true
-		v.touchLocked()
+		v.joinLocked(node)
 	}
 }
 
@@ -196,8 +217,7 @@ func (v *view) lostMember(node string, now time.Time) {
 		return
 	}
 	v.board.Gone(node, now)
-	delete(v.members, node)
-	v.touchLocked()
+	v.partLocked(node)
 }
 
 // look calls f with the view locked.

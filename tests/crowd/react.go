@@ -19,10 +19,9 @@ const (
 	compareEvery = 100 * time.Millisecond
 	// factor is by what the first target slows down.
 	factor = 5
-	// stepAllowed is how soon D and E must be within these again, SIGNALS.md §6.7.
-	stepAllowed = 3 * time.Second
-	stepApart   = 0.05
-	stepOff     = 0.10
+	// What D and E must be within again a while after a step, SIGNALS.md §6.7.
+	stepApart = 0.05
+	stepOff   = 0.10
 	// quietApart is how near the estimates must come after the last sample, SIGNALS.md §6.7.
 	quietApart = 0.01
 )
@@ -101,7 +100,7 @@ func (o *figures) step(ctx context.Context, f *fleet, l *load) error {
 		if a.off > stepOff {
 			o.stepOff = since + compareEvery
 		}
-		if since <= stepAllowed {
+		if since <= o.stepLimit() {
 			o.stepLeft = a
 		}
 	}
