@@ -21,7 +21,9 @@ func (o *ordering) choose(t *tier, c common) {
 		heat(o.leaves)
 	}
 	k, why, leader := sharpness(p, o.leaves, c.mean)
-	if !math.IsInf(k, 1) {
+	if math.IsInf(k, 1) {
+		prove(o.leaves)
+	} else {
 		burden(o.leaves, p.Inflight, c.mean)
 	}
 	o.join(t)
@@ -40,7 +42,7 @@ func (o *ordering) join(t *tier) {
 		l := &o.leaves[i]
 		u := &units[l.unit]
 		if l.unit != last || l.class < u.class || (l.class == u.class && l.score < u.score) {
-			u.class, u.score = l.class, l.score
+			u.class, u.score, u.expected, u.hope = l.class, l.score, l.expected, l.hope
 		}
 		last = l.unit
 	}

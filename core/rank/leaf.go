@@ -1,6 +1,7 @@
 package rank
 
 import (
+	"math"
 	"slices"
 
 	"github.com/sluice-gateway/sluice/core"
@@ -33,8 +34,9 @@ type leaf struct {
 	// inflight is the fleet's requests in flight, usual what recent attempts met.
 	inflight, usual   float64
 	elasticity, doubt float64
-	// expected is the expected time to an answer in seconds, score the same with regard to the load.
-	expected, score float64
+	// expected is the expected time to an answer in seconds, score the same with regard to the load or to how well it
+	// is known, and hope what may be hoped for at best.
+	expected, score, hope float64
 }
 
 // Parameters of the estimate.
@@ -43,6 +45,7 @@ const (
 	priorWeight = 1.0  // samples that the prior is worth: what is not measured for long fades to the best known
 	founded     = 0.5  // samples from which on a latency may be the best known
 	minSuccess  = 0.05 // least share of successes that a score divides by
+	deviation   = 0.5  // standard deviation of the logarithm of one target's latencies, as a rule
 )
 
 // common is what the leaves of a tier have in common.
@@ -58,7 +61,7 @@ func (o *ordering) look(t *tier) {
 	o.leaves = o.leaves[:0]
 	for i := range o.units[t.base:] {
 		u := &o.units[t.base+i]
-		u.since = signal.Never
+		u.since, u.attempts = signal.Never, 0
 		if target := u.member.Target; target != nil {
 			o.see(u, i, target)
 			continue
@@ -75,10 +78,11 @@ func (o *ordering) see(u *unit, i int, target *core.Target) {
 	o.tellEvidence(u, target, &e)
 	u.since = min(u.since, e.SinceSample)
 	u.inflight += e.Inflight
+	u.attempts += e.Attempts
 	u.cools = e.Cooling > 0
 	o.leaves = append(o.leaves, leaf{
 		target: target, unit: i, class: classify(&e), cools: u.cools,
-		latency: e.Latency, weight: e.Weight, failures: e.Failures,
+		latency: e.Latency, weight: e.Weight, failures: e.Failures, hope: hoped(&e),
 		inflight: float64(e.Inflight), usual: e.Load, elasticity: e.Elasticity, doubt: e.ElasticityError,
 	})
 }
@@ -141,10 +145,20 @@ func (o *ordering) median() float64 {
 	return o.sorted[len(o.sorted)/2]
 }
 
+// hoped returns what the latest samples let hope for: their mean less its standard error; infinite without any.
+func hoped(e *signal.Estimate) float64 {
+	if e.RecentWeight == 0 {
+		return math.Inf(1)
+	}
+	return e.Recent * max(1-deviation/math.Sqrt(e.RecentWeight), 0)
+}
+
 // expect works out the expected time to an answer: every failure costs the time of an attempt and the charge for
 // having to try again.
 func (l *leaf) expect(charge float64) {
-	l.expected = bounded((l.latency + l.failures*charge) / max(1-l.failures, minSuccess))
+	answered := max(1-l.failures, minSuccess)
+	l.expected = bounded((l.latency + l.failures*charge) / answered)
+	l.hope = bounded((min(l.latency, l.hope) + l.failures*charge) / answered)
 	l.score = l.expected
 }
 

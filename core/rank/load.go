@@ -16,6 +16,15 @@ const (
 	startShare    = 0.5
 )
 
+// maxToll is the elasticity from which on no more is charged.
+const maxToll = 0.9
+
+// toll is what one request more costs all of them together, as a multiple of what it costs itself. With L the
+// latency, q = λL the load and e = d ln L / d ln q, the marginal cost d(λL)/dλ is L/(1-e). Where requests go to
+// the least latency, all targets end up equally slow, the best with the longest queue; where they go to the least
+// marginal cost, the mean over all requests is least (Pigou: The economics of welfare, 1920).
+func (l *leaf) toll() float64 { return 1 / (1 - min(l.queues(), maxToll)) }
+
 // burden gives the leaves their scores: the expected time to an answer with regard to the load.
 func burden(leaves []leaf, mode core.Inflight, mean float64) {
 	a0 := startRequests + startShare*mean
@@ -24,9 +33,11 @@ func burden(leaves []leaf, mode core.Inflight, mean float64) {
 		switch {
 		case l.class == hot:
 		case mode == core.InflightNormalized:
-			l.score = bounded(l.expected * math.Sqrt((l.inflight+a0)/(l.usual+a0)))
+			l.score = bounded(l.expected * l.toll() * math.Sqrt((l.inflight+a0)/(l.usual+a0)))
 		case mode == core.InflightAbsolute:
-			l.score = bounded(l.expected * max(l.filled(1), 1))
+			l.score = bounded(l.expected * l.toll() * max(l.filled(1), 1))
+		default:
+			l.score = bounded(l.expected * l.toll())
 		}
 	}
 }

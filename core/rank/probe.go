@@ -1,12 +1,21 @@
 package rank
 
 import (
+	"time"
+
 	"github.com/sluice-gateway/sluice/core/signal"
 )
 
-// staler is how many times longer than the leader a target must have gone without a sample to be probed.
+// staler is how many times longer than the leader a target must have gone without a sample to be probed again.
 // Where requests are rarer than probe_after, this leaves the leader at least every other one.
 const staler = 4
+
+// A target that may be nearly as fast as the leader is kept well known, so that a better one is found out and a few
+// lucky answers make none: it gets one request at a time, of rarer requests one.
+const (
+	nearly = 1.25
+	rarer  = 20
+)
 
 // spread takes the unmeasured places of a sorted tier in turn by weight, so that a fleet which knows nothing yet
 // does not send everything to the target that is declared first. A session draws them instead.
@@ -30,9 +39,9 @@ func (o *ordering) spread(t *tier) {
 }
 
 // lift moves the first choice of one unit to the front of the tier, for a sample: of an unmeasured unit, else of
-// one that has gone without a sample for the group's ProbeAfter and whose slot this node holds. It does so only if
-// the tier is where the request will begin, if nothing is in flight to the unit, and if the unit's probe slot is
-// free.
+// one whose slot this node holds and that has gone without a sample for the group's ProbeAfter, or that may be
+// nearly as fast as the leader. It does so only if the tier is where the request will begin, if nothing is
+// in flight to the unit, and if the unit's probe slot is free.
 func (o *ordering) lift(t *tier) {
 	if o.probed || len(o.places)-t.base < 2 {
 		return
@@ -52,10 +61,18 @@ func (o *ordering) lift(t *tier) {
 	}
 	for i := range o.places[t.base:] {
 		u := o.at(t, i)
-		if u != leader && u.since > after && u.since/staler >= leader.since && o.owns(u) && o.claim(u, t.begin) {
+		if u != leader && u.due(leader, after) && o.owns(u) && o.claim(u, t.begin) {
 			return
 		}
 	}
+}
+
+// due reports whether a sample of the unit is worth a request.
+func (u *unit) due(leader *unit, after time.Duration) bool {
+	if u.since > after {
+		return u.since/staler >= leader.since
+	}
+	return u.class == answers && u.hope < nearly*leader.expected && u.attempts*rarer < leader.attempts
 }
 
 // at returns the unit at the tier's i-th place.

@@ -24,7 +24,7 @@ func TestUnmeasuredTargetIsProbedOnce(t *testing.T) {
 	f.board().Done(key("new"))
 	f.want(g, "new? b a", "when the client has left without an outcome")
 	f.answer("new", 250, 1)
-	f.want(g, "b new a", "measured")
+	f.want(g, "b a new", "measured, but by one answer only")
 }
 
 func TestUnmeasuredTargetInFlightAtAPeerIsNotProbed(t *testing.T) {

@@ -2,6 +2,7 @@ package rank
 
 import (
 	"math"
+	"slices"
 
 	"github.com/sluice-gateway/sluice/core"
 )
@@ -16,9 +17,9 @@ const (
 	RuleBalanced Rule = "balanced"
 	// RuleIdle: adaptive, and the fleet has fewer requests in flight than there are targets.
 	RuleIdle Rule = "idle"
-	// RuleElastic: adaptive, and nothing shows that the fastest slows down under load.
+	// RuleElastic: adaptive, and nothing shows that any target slows down under load.
 	RuleElastic Rule = "elastic"
-	// RuleQueues: adaptive, and the fastest slows down under load.
+	// RuleQueues: adaptive, and a target slows down under load.
 	RuleQueues Rule = "queues"
 )
 
@@ -26,11 +27,10 @@ const (
 const (
 	// idleLoad is the requests in flight per target below which none can be queueing because of the others.
 	idleLoad = 1.0
-	// gentle is the elasticity up to which a target counts as one that scales with its load, and from which on
-	// the sharpness falls in proportion.
-	gentle = 0.1
+	// gentle is the elasticity from which on the sharpness is the configured one; below it rises in proportion.
+	gentle = 0.03
 	// confidence is how many standard errors an elasticity must be above zero to count.
-	confidence = 2.0
+	confidence = 2.5
 )
 
 // sharpness returns the power K of a tier's draw, infinite where the order is strict, the rule that settled it
@@ -44,23 +44,45 @@ func sharpness(p *core.LatencyPolicy, leaves []leaf, mean float64) (k float64, w
 	case mean < idleLoad:
 		return math.Inf(1), RuleIdle, nil
 	}
-	leader = fastest(leaves)
+	leader = pressed(leaves)
 	if leader == nil {
 		return math.Inf(1), RuleElastic, nil
 	}
-	shown := leader.elasticity - confidence*leader.doubt
-	if !(shown > 0) {
-		return math.Inf(1), RuleElastic, leader
-	}
-	return max(p.Sharpness, p.Sharpness*gentle/shown), RuleQueues, leader
+	return p.Sharpness * max(gentle/leader.queues(), 1), RuleQueues, leader
 }
 
-// fastest returns the leaf with the least expected time to an answer of those that serve, or nil.
-func fastest(leaves []leaf) (least *leaf) {
+// queues is the elasticity that the leaf shows beyond doubt: zero where nothing says that it slows down under load.
+func (l *leaf) queues() float64 { return max(l.elasticity-confidence*l.doubt, 0) }
+
+// pressed returns the leaf that slows down most under its load of those that serve, or nil when none does. It need
+// not be the fastest: that one is not, once it queues.
+func pressed(leaves []leaf) (most *leaf) {
 	for i := range leaves {
-		if l := &leaves[i]; l.serves() && (least == nil || l.expected < least.expected) {
-			least = l
+		if l := &leaves[i]; l.serves() && l.queues() > 0 && (most == nil || l.queues() > most.queues()) {
+			most = l
 		}
 	}
-	return least
+	return most
+}
+
+// Where the order is strict and some target is well known, an estimate that is not counts as one standard error and
+// a half more, twice its worth at most. A few lucky answers must not draw all traffic to a target; they draw one
+// request at a time, until they are luck no more.
+const (
+	wellKnown = 8.0 // samples
+	doubted   = 1.5 * deviation
+	maxDoubt  = 1.0
+)
+
+// prove gives the leaves the scores by which they are ordered strictly: the expected time to an answer that
+// they have proved.
+func prove(leaves []leaf) {
+	if !slices.ContainsFunc(leaves, func(l leaf) bool { return l.serves() && l.weight >= wellKnown }) {
+		return
+	}
+	for i := range leaves {
+		if l := &leaves[i]; l.class == answers {
+			l.score = bounded(l.expected * (1 + min(doubted/math.Sqrt(l.weight), maxDoubt)))
+		}
+	}
 }

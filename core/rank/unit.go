@@ -16,10 +16,13 @@ type unit struct {
 	// from and to bound the unit's choices in dst once it is placed.
 	from, to int32
 	// Of least_latency: what the best of its leaves is, whether the last of them cools, and the time since the last
-	// sample and the requests in flight of all of them.
+	// sample, the recent attempts and the requests in flight of all of them.
 	class    class
 	cools    bool
 	score    float64
+	expected float64
+	hope     float64
+	attempts float64
 	since    time.Duration
 	inflight int
 }

@@ -6,13 +6,14 @@ import (
 )
 
 // The half-lives of the three rungs, and of the trend. Three seconds notices a target that slows down, ten
-// follows it, sixty keeps groups with one request a second informed. How a target takes load changes as
-// seldom as what it runs on. They divide trend, so that one power serves all.
+// follows it, sixty keeps groups with one request a second informed. How a target takes load changes as seldom
+// as what it runs on, and must be remembered while good balance keeps it from showing. They divide trend, so
+// that one power serves all.
 const (
 	fast   = 3 * time.Second
 	middle = 10 * time.Second
 	slow   = 60 * time.Second
-	trend  = 4 * slow
+	trend  = 10 * slow
 
 	rungs = 3
 	lives = rungs + 1
@@ -30,7 +31,8 @@ func decay(d time.Duration) factors {
 	}
 	z := power(float64(d) / float64(trend))
 	z2 := z * z
-	y := z2 * z2
+	z8 := z2 * z2 * z2 * z2
+	y := z8 * z2
 	y2 := y * y
 	y4 := y2 * y2
 	y16 := y4 * y4 * y4 * y4
@@ -87,19 +89,32 @@ func (x *sums) sample(v float64, f *factors) {
 
 // Parameters of the estimate.
 const (
-	blend     = 4 // samples at the middle rung that weigh as much as all of the slow rung
-	enough    = 8 // samples at the fast rung that are believed: a standard error of about a sixth
-	successes = 2 // prior successes against which failures are counted
+	blend     = 4   // samples at the middle rung that weigh as much as all of the slow rung
+	enough    = 8   // samples at the fast rung that are believed: a standard error of about a sixth
+	spread    = 0.5 // standard deviation of the logarithm of one target's latencies, as a rule
+	present   = 0.5 // samples that a rung must hold to say anything of now
+	successes = 2   // prior successes against which failures are counted
 )
 
-// latency returns the estimate in seconds and the weight behind it: the middle rung where it has samples,
-// else the slow one; and never less than the fast rung once that is well founded, so that a target which
-// slows down is blamed fast and forgiven slowly.
+// recent returns the mean of the latest samples and their weight: the fast rung where it holds any, else the middle
+// one. Zero: there are none.
+func (x *sums) recent() (seconds, weight float64) {
+	for i := range 2 {
+		if x[i].w >= present {
+			return x[i].mean(), x[i].w
+		}
+	}
+	return 0, 0
+}
+
+// latency returns the estimate in seconds and the weight behind it: the middle rung where it has samples, else the
+// slow one; and the fast rung once that is well founded and above it by more than its standard error, so
+// that a target which slows down is blamed fast and forgiven slowly, and noise moves nothing.
 func (x *sums) latency() (seconds, weight float64) {
 	w := x[1].w / (x[1].w + blend)
 	seconds = w*x[1].mean() + (1-w)*x[2].mean()
-	if x[0].w >= enough {
-		seconds = max(seconds, x[0].mean())
+	if now := x[0].mean(); x[0].w >= enough && now*(1-spread/math.Sqrt(x[0].w)) > seconds {
+		seconds = now
 	}
 	return seconds, x[1].w + (1-w)*x[2].w
 }

@@ -66,7 +66,9 @@ func (r *reader) ratio() (factors, error) {
 }
 
 func (p *Peer) read(r *reader, n int, ratio *factors) error {
-	seen := make(map[Key]bool, min(n, len(r.b)/entrySize))
+	most := min(n, len(r.b)/entrySize)
+	seen := make(map[Key]bool, most)
+	p.entries = make([]entry, 0, most)
 	for range n {
 		e, ok, err := r.entry(p.received)
 		if err != nil {

@@ -88,7 +88,7 @@ func (r *row) newsLocked(f *fold, now time.Time) sent {
 // knownLocked is the latency of what has been answered: overdue requests are measured against it.
 func (r *row) knownLocked(f *fold, c Class, now time.Time) float64 {
 	m := r.mergedLocked(f, now)
-	return m.estimate(c, now).Latency
+	return m.estimate(c).Latency
 }
 
 func appendHeader(dst []byte, k kind, boot, sequence uint64, entries int) []byte {

@@ -26,6 +26,8 @@ type Estimate struct {
 	Rungs [3]float64
 	// Weight is how many samples Latency is worth.
 	Weight float64
+	// Recent is the mean of the last seconds' samples, in seconds, and RecentWeight how many that are; zero without any.
+	Recent, RecentWeight float64
 	// Failures is the share of attempts that fail, drawn to zero by two prior successes.
 	Failures float64
 	// Attempts is the decayed count of attempts (half-life 10 s).
@@ -45,7 +47,7 @@ type Estimate struct {
 	Failing bool
 	// SinceSample is the time since the fleet's latest attempt, of this class if there was one, or Never.
 	SinceSample time.Duration
-	// Borrowed: no attempt was of this class, and Latency and SinceSample are those of the other one.
+	// Borrowed: for want of samples of this class the latencies are those of the other one.
 	Borrowed bool
 }
 
@@ -53,28 +55,32 @@ type Estimate struct {
 // latency of the other. What was sampled counts at once, and decay alone is seen within the life of a cached
 // estimate.
 func (b *Board) Estimate(k Key, c Class, now time.Time) Estimate {
-	t := b.folded.Load()
-	f := t.find(k)
-	var e Estimate
-	var cool time.Time
-	if r := b.shard(k).find(k); r != nil {
-		r.mu.Lock()
-		e = r.estimateLocked(t, f, c, now)
-		cool = r.cool
-		r.mu.Unlock()
-		e.Inflight = int(max(r.inflight.Load(), 0))
-	} else if f != nil {
-		e = f.record.estimate(c, now)
-	} else {
-		return (&record{}).estimate(c, now)
+	t, r := b.folded.Load(), b.shard(k).find(k)
+	if r == nil {
+		if t.find(k) == nil {
+			return unknown
+		}
+		r = b.row(k) // only a row keeps an estimate
 	}
-	if f != nil {
-		e.Inflight += f.inflight
-		cool = later(cool, f.cool)
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	x := r.cachedLocked(t, k, c, now)
+	e := x.estimate
+	if passed := now.Sub(x.at); e.SinceSample != Never {
+		e.SinceSample += passed
+	}
+	e.Inflight = int(max(r.inflight.Load(), 0))
+	cool := r.cool
+	if x.fold != nil {
+		e.Inflight += x.fold.inflight
+		cool = later(cool, x.fold.cool)
 	}
 	e.Cooling = remaining(cool, now)
 	return e
 }
+
+// unknown is the estimate of a key of which nobody has said anything.
+var unknown = (&record{}).estimate(TTFT)
 
 // cacheFor is how long an estimate that only decays is not computed anew: a hundredth of the fast rung's weight.
 const cacheFor = 50 * time.Millisecond
@@ -84,27 +90,25 @@ type cached struct {
 	estimate Estimate
 	at       time.Time // zero: stale
 	table    *table
+	fold     *fold // of the key in the table; nil: none
 }
 
 // staleLocked makes the next estimates be computed.
 func (r *row) staleLocked() { r.cached[TTFT].at, r.cached[Total].at = time.Time{}, time.Time{} }
 
-func (r *row) estimateLocked(t *table, f *fold, c Class, now time.Time) Estimate {
+// cachedLocked returns the estimate that is at hand, computed anew when it has to be.
+func (r *row) cachedLocked(t *table, k Key, c Class, now time.Time) *cached {
 	x := &r.cached[c]
-	passed := now.Sub(x.at)
-	if x.table == t && passed >= 0 && passed < cacheFor {
-		e := x.estimate
-		if e.SinceSample != Never {
-			e.SinceSample += passed
-		}
-		return e
+	if passed := now.Sub(x.at); x.table == t && passed >= 0 && passed < cacheFor {
+		return x
 	}
+	f := t.find(k)
 	m := r.mergedLocked(f, now)
-	*x = cached{estimate: m.estimate(c, now), at: now, table: t}
+	*x = cached{estimate: m.estimate(c), at: now, table: t, fold: f}
 	if r.overdueLocked(&m, c, x.estimate.Latency, now) {
-		x.estimate = m.estimate(c, now)
+		x.estimate = m.estimate(c)
 	}
-	return x.estimate
+	return x
 }
 
 // mergedLocked is the row's own record and its fold, aged to now.
@@ -117,12 +121,10 @@ func (r *row) mergedLocked(f *fold, now time.Time) record {
 	return m
 }
 
-// estimate reads a record, without cooldown and requests in flight.
-func (r *record) estimate(c Class, now time.Time) Estimate {
-	m := *r
-	m.age(now)
+// estimate reads a record as of its moment, without cooldown and requests in flight.
+func (r *record) estimate(c Class) Estimate {
 	var e Estimate
-	e.read(&m, c)
+	e.read(r, c)
 	return e
 }
 
@@ -131,7 +133,6 @@ func (e *Estimate) read(m *record, c Class) {
 	e.SinceSample = latest(own.okay, own.failed).since()
 	if e.SinceSample == Never {
 		e.SinceSample = latest(other.okay, other.failed).since()
-		e.Borrowed = e.SinceSample != Never
 	}
 	okay, failed := m.okay(), m.failed()
 	e.Measured = okay.within(memory)
@@ -140,9 +141,10 @@ func (e *Estimate) read(m *record, c Class) {
 	e.Attempts, e.Failures, e.Load = m.attempts, m.failureRate(), m.load()
 	x := own
 	if own.sums[2].w < faint && other.sums[2].w > own.sums[2].w {
-		x = other
+		x, e.Borrowed = other, true
 	}
 	e.Latency, e.Weight = x.sums.latency()
+	e.Recent, e.RecentWeight = x.sums.recent()
 	for i := range x.sums {
 		e.Rungs[i] = x.sums[i].mean()
 	}
@@ -159,8 +161,24 @@ func (b *Board) Keys(now time.Time) []Key {
 		}
 	}
 	slices.Sort(all)
-	return slices.DeleteFunc(slices.Compact(all), func(k Key) bool {
-		e := b.Estimate(k, TTFT, now)
-		return !e.Tried && e.Inflight == 0 && e.Cooling == 0
-	})
+	return slices.DeleteFunc(slices.Compact(all), func(k Key) bool { return !b.known(k, now) })
+}
+
+// known makes no row, unlike Estimate: peers may know keys that this node will never ask for.
+func (b *Board) known(k Key, now time.Time) bool {
+	f, r := b.fold(k), b.shard(k).find(k)
+	if f != nil && (f.inflight > 0 || f.cool.After(now) || f.record.tried(now)) {
+		return true
+	}
+	if r == nil {
+		return false
+	}
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	return r.inflight.Load() > 0 || r.cool.After(now) || r.record.tried(now)
+}
+
+// tried reports whether there was an attempt within the memory.
+func (r *record) tried(now time.Time) bool {
+	return r.latest().plus(max(now.Sub(r.at), 0)).within(memory)
 }

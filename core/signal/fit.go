@@ -29,7 +29,7 @@ func (t *fit) add(o *fit, f float64) {
 
 // Limits below which a regression says nothing.
 const (
-	fitSamples = 8    // decayed samples
+	fitSamples = 60   // decayed samples: of fewer the standard error is not worth its name
 	fitSpread  = 1e-4 // variance of ln(load + 1); f32 on the wire rounds at a tenth of that
 )
 
