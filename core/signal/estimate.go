@@ -89,8 +89,8 @@ const cacheFor = 50 * time.Millisecond
 type cached struct {
 	estimate Estimate
 	at       time.Time // zero: stale
-	table    *table
-	fold     *fold // of the key in the table; nil: none
+	edition  uint64    // of the table that fold is from: to keep the table would keep every other key's fold alive
+	fold     *fold     // nil: none
 }
 
 // staleLocked makes the next estimates be computed.
@@ -99,12 +99,12 @@ func (r *row) staleLocked() { r.cached[TTFT].at, r.cached[Total].at = time.Time{
 // cachedLocked returns the estimate that is at hand, computed anew when it has to be.
 func (r *row) cachedLocked(t *table, k Key, c Class, now time.Time) *cached {
 	x := &r.cached[c]
-	if passed := now.Sub(x.at); x.table == t && passed >= 0 && passed < cacheFor {
+	if passed := now.Sub(x.at); x.edition == t.edition() && passed >= 0 && passed < cacheFor {
 		return x
 	}
 	f := t.find(k)
 	m := r.mergedLocked(f, now)
-	*x = cached{estimate: m.estimate(c), at: now, table: t, fold: f}
+	*x = cached{estimate: m.estimate(c), at: now, edition: t.edition(), fold: f}
 	if r.overdueLocked(&m, c, x.estimate.Latency, now) {
 		x.estimate = m.estimate(c)
 	}
@@ -156,7 +156,7 @@ func (b *Board) Keys(now time.Time) []Key {
 	var all []Key
 	b.each(func(k Key, _ *row) { all = append(all, k) })
 	if t := b.folded.Load(); t != nil {
-		for k := range *t {
+		for k := range t.folds {
 			all = append(all, k)
 		}
 	}

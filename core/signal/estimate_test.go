@@ -2,9 +2,11 @@ package signal
 
 import (
 	"math"
+	"runtime"
 	"testing"
 	"testing/quick"
 	"time"
+	"weak"
 )
 
 func TestEstimateOfAnUnknownKeyIsEmpty(t *testing.T) {
@@ -201,4 +203,19 @@ func TestDecayIsTheStatedPower(t *testing.T) {
 			}
 		}
 	}
+}
+
+// A key that is seldom asked for must not keep what all peers once said of every key.
+func TestEstimateKeepsNoTableAlive(t *testing.T) {
+	b := NewBoard()
+	b.Succeed(1, TTFT, ms(100), 0, start)
+	b.Fold(start)
+	old := weak.Make(b.folded.Load())
+	b.Estimate(1, TTFT, start)
+	b.Fold(start)
+	runtime.GC()
+	if old.Value() != nil {
+		t.Error("the table of the fold before is still there")
+	}
+	runtime.KeepAlive(b)
 }

@@ -16,7 +16,10 @@ type member struct {
 }
 
 // table is what all peers say together. It never changes.
-type table map[Key]*fold
+type table struct {
+	number uint64 // of the Fold that built it, from 1 on
+	folds  map[Key]*fold
+}
 
 type fold struct {
 	record   record
@@ -28,7 +31,15 @@ func (t *table) find(k Key) *fold {
 	if t == nil {
 		return nil
 	}
-	return (*t)[k]
+	return t.folds[k]
+}
+
+// edition tells one table from another; zero: there is none.
+func (t *table) edition() uint64 {
+	if t == nil {
+		return 0
+	}
+	return t.number
 }
 
 func (b *Board) fold(k Key) *fold { return b.folded.Load().find(k) }
@@ -97,7 +108,7 @@ func (b *Board) Reset(fleet map[string]*Peer, now time.Time) {
 func (b *Board) Fold(now time.Time) {
 	b.fleet.Lock()
 	defer b.fleet.Unlock()
-	t := table{}
+	t := &table{number: b.folded.Load().edition() + 1, folds: map[Key]*fold{}}
 	for _, boot := range slices.Sorted(maps.Keys(b.peers)) {
 		m := b.peers[boot]
 		if !m.gone.IsZero() && now.Sub(m.gone) > ghostLife {
@@ -107,16 +118,16 @@ func (b *Board) Fold(now time.Time) {
 		t.take(m, now)
 	}
 	t.takeRoot(b.root, now)
-	b.folded.Store(&t)
+	b.folded.Store(t)
 }
 
-func (t table) take(m *member, now time.Time) {
+func (t *table) take(m *member, now time.Time) {
 	for i := range m.peer.entries {
 		e := &m.peer.entries[i]
-		into := t[e.key]
+		into := t.folds[e.key]
 		if into == nil {
 			into = &fold{record: record{at: now}}
-			t[e.key] = into
+			t.folds[e.key] = into
 		}
 		into.record.gather(&e.record, now)
 		if m.gone.IsZero() {

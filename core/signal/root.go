@@ -20,7 +20,7 @@ const sameCooldown = time.Second
 func (b *Board) EncodeFold(dst []byte, now time.Time) []byte {
 	var entries []entry
 	if t := b.folded.Load(); t != nil {
-		for k, f := range *t {
+		for k, f := range t.folds {
 			e := entry{key: k, inflight: f.inflight, cool: f.cool, record: f.record}
 			e.record.age(now)
 			if e.told(now) {
@@ -63,7 +63,7 @@ func (b *Board) SetRoot(all, own *Peer) {
 }
 
 // takeRoot adds the root without this node's own part.
-func (t table) takeRoot(r root, now time.Time) {
+func (t *table) takeRoot(r root, now time.Time) {
 	if r.all == nil {
 		return
 	}
@@ -73,7 +73,7 @@ func (t table) takeRoot(r root, now time.Time) {
 	}
 	for i := range r.own.entries {
 		e := &r.own.entries[i]
-		if f := t[e.key]; f != nil {
+		if f := t.folds[e.key]; f != nil {
 			f.subtract(e, now)
 		}
 	}
