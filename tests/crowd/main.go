@@ -33,18 +33,21 @@ type plan struct {
 	// trials is how many cooldowns are timed, watched how long the nodes are compared after the step.
 	trials  int
 	watched time.Duration
+	// recovery is how long after the step the load goes on as before. An estimate that stands on the last few seconds
+	// alone leaves them when their weight is gone, and no two nodes at the same moment.
+	recovery time.Duration
 	// ttl is how long a node's keys outlive it.
 	ttl time.Duration
 }
 
 // flat is the largest fleet of which everyone should follow everyone; a value of 32 targets has 2.7 KB.
 func flat() plan {
-	return plan{nodes: 100, targets: 32, rate: 1, treeAbove: 200, sharing: 1, warmUp: 15 * time.Second, steady: 30 * time.Second, trials: 20, watched: 10 * time.Second}
+	return plan{nodes: 100, targets: 32, rate: 1, treeAbove: 200, sharing: 1, warmUp: 15 * time.Second, steady: 30 * time.Second, trials: 20, watched: 10 * time.Second, recovery: 15 * time.Second}
 }
 
 // tree is ten times that: what a node writes by then is bounded by the bytes of the cell, and the interval 5 s.
 func tree() plan {
-	return plan{nodes: 1000, targets: 32, rate: 0.1, treeAbove: 200, sharing: 10, warmUp: 30 * time.Second, steady: 30 * time.Second, trials: 20, watched: 25 * time.Second}
+	return plan{nodes: 1000, targets: 32, rate: 0.1, treeAbove: 200, sharing: 10, warmUp: 30 * time.Second, steady: 30 * time.Second, trials: 20, watched: 25 * time.Second, recovery: 15 * time.Second}
 }
 
 func main() {

@@ -85,6 +85,9 @@ func run(ctx context.Context, p plan, endpoints []string) (out figures, err erro
 			return out, err
 		}
 	}
+	if err := pause(ctx, p.recovery); err != nil {
+		return out, err
+	}
 	quiet()
 	out.late = slices.Sorted(slices.Values(l.late))
 	return out, out.calm(ctx, f)
