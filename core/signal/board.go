@@ -126,8 +126,8 @@ func (b *Board) each(f func(Key, *row)) {
 	}
 }
 
-// Forget drops this node's measurements of every key that keep does not hold, except keys that have a
-// request in flight: they go at a later call.
+// Forget drops this node's measurements and cooldowns of every key that keep does not hold. What is in flight, waits
+// or holds the probe slot stays counted, and such a key goes altogether at a later call.
 func (b *Board) Forget(keep func(Key) bool) {
 	for i := range b.shards {
 		if b.shards[i].forget(keep) {
@@ -146,10 +146,24 @@ func (s *shard) forget(keep func(Key) bool) (dropped bool) {
 	}
 	next := make(map[Key]*row, len(*m))
 	for k, r := range *m {
-		if keep(k) || r.claimed.Load() || !r.inflight.CompareAndSwap(0, forgotten) {
+		switch {
+		case keep(k):
 			next[k] = r
+			continue
+		case r.claimed.Load() || !r.inflight.CompareAndSwap(0, forgotten):
+			next[k] = r
+			r.clear()
 		}
+		dropped = true
 	}
 	s.rows.Store(&next)
-	return len(next) < len(*m)
+	return dropped
+}
+
+// clear drops what was measured.
+func (r *row) clear() {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	r.record, r.cool = record{}, time.Time{}
+	r.staleLocked()
 }

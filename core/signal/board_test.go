@@ -46,18 +46,27 @@ func TestInflightIsZeroAfterAllAreDone(t *testing.T) {
 	}
 }
 
-func TestForgetDropsWhatIsNotKeptUnlessInFlight(t *testing.T) {
+func TestForgetDropsWhatIsNotKeptAndCountsWhatIsInFlight(t *testing.T) {
 	b := NewBoard()
 	for k := range Key(4) {
 		b.Succeed(k, TTFT, ms(100), 0, start)
+		b.Cool(k, at(60), start)
+		b.Estimate(k, TTFT, start)
 	}
 	b.Begin(2)
 	b.Claim(3)
 	b.Forget(func(k Key) bool { return k == 0 })
-	for k, want := range map[Key]bool{0: true, 1: false, 2: true, 3: true} {
-		if got := b.Estimate(k, TTFT, start).Tried; got != want {
-			t.Errorf("key %d: known %v, want %v", k, got, want)
+	for k := range Key(4) {
+		e, want := b.Estimate(k, TTFT, start), k == 0
+		if e.Tried != want || (e.Cooling > 0) != want {
+			t.Errorf("key %d: tried %v, cooling %v; want %v for both", k, e.Tried, e.Cooling, want)
 		}
+	}
+	if got := b.Estimate(2, TTFT, start).Inflight; got != 1 {
+		t.Errorf("got %d in flight, want the one that is", got)
+	}
+	if b.Claim(3) {
+		t.Error("the probe slot is free, want it held")
 	}
 	b.Done(2)
 	b.Release(3)

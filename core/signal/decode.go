@@ -137,7 +137,7 @@ func (r *reader) entry(received time.Time) (e entry, ok bool, err error) {
 func (r *reader) counts(x *record) bool {
 	x.attempts, x.failures, x.loads = r.f32(), r.f32(), r.f32()
 	return r.isWeight(x.attempts) && x.failures >= 0 && x.failures <= x.attempts &&
-		x.loads >= 0 && x.loads <= x.attempts*math.MaxUint32
+		x.loads >= 0 && x.loads <= x.attempts*maxInflight*(1+rounding)
 }
 
 func (r *reader) class(x *samples) bool {

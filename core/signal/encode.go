@@ -103,8 +103,8 @@ func appendHeader(dst []byte, k kind, boot, sequence uint64, entries int) []byte
 
 func appendEntry(dst []byte, e *entry, now time.Time, bound float64) []byte {
 	dst = binary.LittleEndian.AppendUint64(dst, uint64(e.key))
-	dst = binary.LittleEndian.AppendUint32(dst, uint32(min(e.inflight, math.MaxUint32)))
-	left := (remaining(e.cool, now) + time.Millisecond - 1) / time.Millisecond
+	dst = binary.LittleEndian.AppendUint32(dst, uint32(min(e.inflight, maxInflight)))
+	left := (min(remaining(e.cool, now), maxCooldown) + time.Millisecond - 1) / time.Millisecond
 	dst = binary.LittleEndian.AppendUint32(dst, uint32(left))
 	r := &e.record
 	dst = appendSums(dst, bound, r.attempts, r.failures, r.loads)

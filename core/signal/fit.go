@@ -51,7 +51,7 @@ func (t *fit) slope() (slope, deviation float64) {
 
 // Bounds of what a regression's means may be, here and on the wire.
 var (
-	maxLoad       = math.Log1p(math.MaxUint32)
+	maxLoad       = math.Log1p(maxInflight)
 	maxLogLatency = max(math.Log(maxLatency.Seconds()), -math.Log(minLatency.Seconds()))
 )
 

@@ -1,22 +1,28 @@
 package signal
 
-import "time"
+import (
+	"math"
+	"time"
+)
 
-// Bounds of a latency and of a cooldown, here and on the wire. What lies outside is moved to the bound.
+// Bounds of a latency, of a load and of a cooldown, here and on the wire. What lies outside is moved to the bound.
 const (
 	minLatency  = time.Millisecond
 	maxLatency  = time.Hour
+	maxInflight = math.MaxUint32
 	maxCooldown = 24 * time.Hour
 )
 
 func seconds(d time.Duration) float64 { return min(max(d, minLatency), maxLatency).Seconds() }
+
+func requests(load int) int { return min(max(load, 0), maxInflight) }
 
 // Succeed records an answer that took elapsed, to a request that met that load when it began.
 func (b *Board) Succeed(k Key, c Class, elapsed time.Duration, load int, now time.Time) {
 	r := b.row(k)
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	r.record.success(c, seconds(elapsed), max(load, 0), now)
+	r.record.success(c, seconds(elapsed), requests(load), now)
 	r.staleLocked()
 }
 
@@ -30,7 +36,7 @@ func (b *Board) Fail(k Key, c Class, elapsed time.Duration, load int, now time.T
 	r := b.row(k)
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	r.record.failure(c, bound, max(load, 0), now)
+	r.record.failure(c, bound, requests(load), now)
 	r.staleLocked()
 }
 

@@ -163,6 +163,22 @@ func TestAbsurdTrafficStaysWithinTheBoundsOfTheWire(t *testing.T) {
 	}
 }
 
+func TestNothingThatPeersClaimKeepsAnOwnEntryFromBeingRead(t *testing.T) {
+	a, b, c := NewBoard(), NewBoard(), NewBoard()
+	for _, peer := range []*Board{a, b} {
+		peer.row(1).inflight.Store(maxInflight)
+	}
+	c.SetPeer("a", send(t, a, start))
+	c.SetPeer("b", send(t, b, start))
+	c.Fold(start)
+	c.Cool(1, at(1e6), at(1)) // just before a value is encoded as of a moment earlier
+	c.Succeed(1, TTFT, ms(100), c.Begin(1), start)
+	c.Fail(1, Total, 0, c.Begin(1), start)
+	if p := send(t, c, start); p.Rejected != 0 || len(p.entries) != 1 {
+		t.Errorf("got %d entries rejected and %d taken, want 0 and 1", p.Rejected, len(p.entries))
+	}
+}
+
 func TestEncodeLeavesOutWhatHasBeenIdleLongest(t *testing.T) {
 	b := NewBoard()
 	for k := range Key(maxEntries + 100) {
