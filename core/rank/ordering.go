@@ -30,6 +30,7 @@ type ordering struct {
 // reset keeps the space and lets go of everything that it points to. Units have been let go of by then.
 func (o *ordering) reset() {
 	clear(o.speakers)
+	clear(o.leaves)
 	*o = ordering{units: o.units[:0], places: o.places[:0], leaves: o.leaves[:0], speakers: o.speakers[:0], sorted: o.sorted[:0]}
 }
 
