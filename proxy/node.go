@@ -111,7 +111,7 @@ func New(cfg Config) *Node {
 		ranker:   rank.NewRanker(),
 		registry: prometheus.NewRegistry(),
 		pools:    dispatch.NewPools(cfg.dial),
-		streams:  serve.NewStreams(idleLimit),
+		streams:  serve.NewStreams(serve.Silence, idleLimit),
 	}
 	waiting := "not connected yet"
 	n.health.Store(&waiting)

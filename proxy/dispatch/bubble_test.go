@@ -145,7 +145,7 @@ func (n *network) gateway(t *testing.T, o options, ups ...*upstream) *harness {
 	t.Helper()
 	var streams *serve.Streams
 	if !n.attached {
-		streams = serve.NewStreams(10 * time.Minute)
+		streams = serve.NewStreams(time.Millisecond, 10*time.Minute)
 		t.Cleanup(streams.Abort)
 	}
 	h := assemble(t, o, n.dial, streams, ups...)

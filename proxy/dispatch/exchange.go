@@ -39,9 +39,10 @@ type exchange struct {
 	result  Result
 }
 
-// Rest writes a stream that has come to its commit point, from its head to its end, and says how that ended. It
-// is to be called once, from any goroutine, and lives as long as the context of the request that was served.
-type Rest func(w http.ResponseWriter) Result
+// Rest goes on with a stream that has come to its commit point. It writes the head, and what there is already, and
+// returns what writes the rest and says how that ended. Both are to be called once, each from any goroutine, and
+// live as long as the context of the request that was served.
+type Rest func(w http.ResponseWriter) (onward func() Result)
 
 // Serve answers one request and says how that ended: a whole answer or a whole error has been written when it
 // returns, or the client has left. Of a stream it writes nothing but returns the rest, which is nil otherwise;

@@ -212,7 +212,7 @@ type options struct {
 // gateway serves on a real port in front of upstreams on real ports.
 func gateway(t *testing.T, o options, ups ...*upstream) *harness {
 	t.Helper()
-	streams := serve.NewStreams(time.Minute)
+	streams := serve.NewStreams(time.Millisecond, time.Minute)
 	h := assemble(t, o, (&net.Dialer{}).DialContext, streams, ups...)
 	h.Server = httptest.NewServer(h.edge)
 	go h.Server.Config.Serve(streams)

@@ -21,11 +21,12 @@ const (
 	idleFor = 55 * time.Second
 	// handshakeLimit only serves connections through an HTTP proxy; direct ones are under the connect timeout.
 	handshakeLimit = 10 * time.Second
-	// readBuffer is held by each connection, idle or not. The head of an answer fits in, and what is larger is
-	// read past it.
-	readBuffer = 2 << 10
-	// writeBuffer is held like that. The head and a short question fit in; what is larger goes out in as few pieces.
-	writeBuffer = 2 << 10
+	// readBuffer is held by each connection, idle or not. The usual head of an answer takes one or two reads, an event
+	// one; what is larger is read past it.
+	readBuffer = 1 << 10
+	// writeBuffer is held like that. A head fits in; what follows it goes out in one more piece, whatever its length, so
+	// that a question of one to four KiB costs one write more than with a usual buffer.
+	writeBuffer = 1 << 10
 	// maxHeader bounds an upstream's response headers.
 	maxHeader = 1 << 20
 )

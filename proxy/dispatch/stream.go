@@ -41,6 +41,8 @@ type relay struct {
 	ready     bool // the commit point has been reached
 	finished  bool // a finish_reason was seen
 	complete  bool // the proper end was seen
+	over      bool // everything has been passed on, or
+	fault     *fault
 }
 
 // hold reads a stream up to its commit point and holds it there for its rest. Until then everything is a fault.
@@ -63,10 +65,31 @@ func (a *attempt) hold(resp *http.Response, body io.Reader) *fault {
 }
 
 // rest is the Rest of the stream. This is its commit point.
-func (r *relay) rest(w http.ResponseWriter) Result {
-	defer r.leave()
+func (r *relay) rest(w http.ResponseWriter) (onward func() Result) {
+	defer func() {
+		if onward == nil { // a panic passes through
+			r.leave()
+		}
+	}()
 	r.commit(w, time.Now())
-	r.settle(r.pass())
+	for {
+		if r.fault, r.over = r.deliver(); r.over || !r.events.Buffered() {
+			return r.onward
+		}
+		r.event, r.err = r.events.Next()
+		if r.fault = r.take(); r.fault != nil {
+			r.over = true
+			return r.onward
+		}
+	}
+}
+
+func (r *relay) onward() Result {
+	defer r.leave()
+	if !r.over {
+		r.fault = r.pass()
+	}
+	r.settle(r.fault)
 	return r.a.x.result
 }
 
@@ -110,11 +133,11 @@ func (r *relay) commit(w http.ResponseWriter, now time.Time) {
 // pass relays event by event to the end. An idle stream waits here, so that its stack has to be shallow.
 func (r *relay) pass() *fault {
 	for {
-		if f, over := r.deliver(); over {
-			return f
-		}
 		r.event, r.err = r.events.Next()
 		if f := r.take(); f != nil {
+			return f
+		}
+		if f, over := r.deliver(); over {
 			return f
 		}
 	}

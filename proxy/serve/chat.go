@@ -21,8 +21,8 @@ func unavailable(message string, retryAfter time.Duration) apierror.Error {
 
 // complete serves an endpoint whose body names a model and whose answer a target gives.
 func (x *exchange) complete() {
-	if rest := x.begin(); rest != nil && !x.detach(rest) {
-		x.done.Result = rest(x.w)
+	if rest := x.begin(); rest != nil {
+		x.relay(rest)
 	}
 }
 

@@ -3,6 +3,6 @@
 //
 // An Edge is an http.Handler and safe for concurrent use. It pins the current snapshot once per request.
 //
-// A stream that has come to its commit point leaves its handler: what the server holds of a request is ten times what
-// an idle stream needs. Streams holds such streams, and their connections until the next request comes on them.
+// A stream that falls silent leaves its handler: what the server holds of a request is a multiple of what an idle
+// stream needs. Streams holds such streams, and their connections until the next request comes on them.
 package serve

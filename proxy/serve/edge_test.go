@@ -61,6 +61,7 @@ type edge struct {
 	state      *live.State
 	edge       *serve.Edge
 	streams    *serve.Streams
+	attached   bool // streams do not wait until they have left their handlers
 }
 
 func newEdge(t *testing.T) *edge {
@@ -83,7 +84,7 @@ func newEdge(t *testing.T) *edge {
 	if len(faults) > 0 {
 		t.Fatal(faults)
 	}
-	e := &edge{t: t, state: &live.State{Snapshot: snapshot, Revision: 3}, streams: serve.NewStreams(time.Minute)}
+	e := &edge{t: t, state: &live.State{Snapshot: snapshot, Revision: 3}, streams: serve.NewStreams(time.Millisecond, time.Minute)}
 	e.edge = serve.New(serve.Config{
 		State: func() *live.State { return e.state }, Dispatcher: &e.dispatcher, Observer: &e.observer,
 		Logger: slog.New(slog.DiscardHandler), MaxBody: 1000, Budget: budget.New(2500), Streams: e.streams,

@@ -12,9 +12,10 @@ import (
 // listener as well: it yields such a connection again when the next request begins on it, and the server that
 // the streams come from has to serve it. Its methods may be called concurrently.
 type Streams struct {
-	idle   time.Duration // how long a connection waits for its next request
-	conns  chan net.Conn
-	closed chan struct{}
+	silence time.Duration // after which a stream leaves its handler
+	idle    time.Duration // how long a connection waits for its next request
+	conns   chan net.Conn
+	closed  chan struct{}
 
 	mu    sync.Mutex
 	lines map[*line]struct{}
@@ -23,9 +24,14 @@ type Streams struct {
 	shut  bool          // closed is closed
 }
 
-// NewStreams returns Streams whose connections may be idle for that long between two requests.
-func NewStreams(idle time.Duration) *Streams {
-	return &Streams{idle: idle, conns: make(chan net.Conn), closed: make(chan struct{}), lines: map[*line]struct{}{}}
+// Silence is a good time after which a stream leaves its handler: tokens follow each other faster, and thousands of
+// streams that open and fall silent are not many at one time that have not left.
+const Silence = 100 * time.Millisecond
+
+// NewStreams returns Streams that streams join when they have been silent for that long, up to twice as long, and
+// whose connections may be idle for that long between two requests.
+func NewStreams(silence, idle time.Duration) *Streams {
+	return &Streams{silence: silence, idle: idle, conns: make(chan net.Conn), closed: make(chan struct{}), lines: map[*line]struct{}{}}
 }
 
 // Accept waits for the next request on a connection whose stream has ended; net.ErrClosed after Close.

@@ -2,7 +2,6 @@ package serve_test
 
 import (
 	"bufio"
-	"bytes"
 	"context"
 	"errors"
 	"fmt"
@@ -27,36 +26,56 @@ func wire(stream bool, headers ...string) string {
 		fmt.Sprintf("Content-Length: %d\r\n\r\n%s", len(body), body)
 }
 
-// say returns the rest of a stream with these words, each flushed by itself.
-func say(words ...string) func(*http.Request) dispatch.Rest {
+// put writes and flushes.
+func put(w http.ResponseWriter, text string) error {
+	_, err := io.WriteString(w, text)
+	return errors.Join(err, http.NewResponseController(w).Flush())
+}
+
+// rest returns that of a stream which begins with an empty event, falls silent until it has left its handler, if it
+// does, and then goes on.
+func (e *edge) rest(onward func(ctx context.Context, w http.ResponseWriter) dispatch.Result) func(*http.Request) dispatch.Rest {
 	return func(r *http.Request) dispatch.Rest {
 		ctx := r.Context()
-		return func(w http.ResponseWriter) dispatch.Result {
+		return func(w http.ResponseWriter) func() dispatch.Result {
 			w.Header().Set("Content-Type", "text/event-stream")
 			w.WriteHeader(http.StatusOK)
-			for _, word := range words {
-				_, err := io.WriteString(w, word)
-				if err = errors.Join(err, http.NewResponseController(w).Flush()); err != nil || ctx.Err() != nil {
-					return dispatch.Result{Status: 200, Outcome: "client_gone"}
+			put(w, ":\n")
+			open := e.streams.Open()
+			return func() dispatch.Result {
+				for tick := time.NewTicker(time.Millisecond); !e.attached && e.streams.Open() == open; <-tick.C {
+					if ctx.Err() != nil {
+						break
+					}
 				}
+				return onward(ctx, w)
 			}
-			return dispatch.Result{Status: 200, Outcome: "ok"}
 		}
 	}
 }
 
-// hold returns the rest of a stream that says one word and then nothing until its context ends.
-func hold(r *http.Request) dispatch.Rest {
-	ctx, begin := r.Context(), say("word")(r)
-	return func(w http.ResponseWriter) dispatch.Result {
-		begin(w)
+// say is a stream of these words, each flushed by itself.
+func (e *edge) say(words ...string) func(*http.Request) dispatch.Rest {
+	return e.rest(func(ctx context.Context, w http.ResponseWriter) dispatch.Result {
+		for _, word := range words {
+			if put(w, word) != nil || ctx.Err() != nil {
+				return dispatch.Result{Status: 200, Outcome: "client_gone"}
+			}
+		}
+		return dispatch.Result{Status: 200, Outcome: "ok"}
+	})
+}
+
+// hold is a stream that says nothing until its context ends.
+func (e *edge) hold() func(*http.Request) dispatch.Rest {
+	return e.rest(func(ctx context.Context, w http.ResponseWriter) dispatch.Result {
 		<-ctx.Done()
 		if errors.Is(context.Cause(ctx), dispatch.ErrShutdown) {
-			io.WriteString(w, "last words")
+			put(w, "last words")
 			return dispatch.Result{Status: 200, Outcome: "shutdown"}
 		}
 		return dispatch.Result{Status: 200, Outcome: "client_gone"}
-	}
+	})
 }
 
 // dial connects to the edge.
@@ -114,7 +133,7 @@ func TestAConnectionServesOneRequestAfterAnother(t *testing.T) {
 	for round := range 40 {
 		random := rand.New(rand.NewPCG(uint64(round), 1))
 		words := []string{"one", "two", long}[:1+random.IntN(3)]
-		e.dispatcher.rest = say(words...)
+		e.dispatcher.rest, e.attached = e.say(words...), round%3 == 0
 		conn, from := e.dial()
 		var asked []bool
 		var text strings.Builder
@@ -141,7 +160,7 @@ func TestAConnectionServesOneRequestAfterAnother(t *testing.T) {
 			resp, body := answer(t, from)
 			want := `{"served":"smart"}`
 			if stream {
-				want = strings.Join(words, "")
+				want = ":\n" + strings.Join(words, "")
 			}
 			if resp.StatusCode != 200 || resp.Close || body != want {
 				t.Fatalf("round %d, answer %d, stream %v: %d, close %v, %.100q", round, i, stream, resp.StatusCode, resp.Close, body)
@@ -155,7 +174,8 @@ func TestAConnectionServesOneRequestAfterAnother(t *testing.T) {
 func TestADetachedStreamLooksAsIfItHadStayed(t *testing.T) {
 	raw := func(version string, detached bool, drain bool, headers ...string) string {
 		e := newEdge(t)
-		e.dispatcher.rest = say("one", "two", strings.Repeat("b", 3000))
+		e.dispatcher.rest = e.say("one", "two", strings.Repeat("b", 3000))
+		e.attached = !detached || version != "HTTP/1.1"
 		if !detached { // a handler that is wrapped cannot be taken from
 			e.Config.Handler = http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) { e.edge.ServeHTTP(plain{w}, r) })
 		}
@@ -225,11 +245,14 @@ func TestASilentStreamEndsWhenItsClientLeaves(t *testing.T) {
 		"after a piece of a question": func(c net.Conn) { io.WriteString(c, "P"); c.Close() },
 	} {
 		e := newEdge(t)
-		e.dispatcher.rest = hold
+		e.dispatcher.rest = e.hold()
 		conn, from := e.dial()
 		io.WriteString(conn, wire(true))
 		if _, err := http.ReadResponse(from, nil); err != nil {
 			t.Fatal(name, err)
+		}
+		for e.streams.Open() == 0 {
+			<-time.After(time.Millisecond)
 		}
 		leave(conn)
 		if strings.Contains(name, "piece") { // whoever talks is not read any more: the next write tells
@@ -248,16 +271,19 @@ func TestASilentStreamEndsWhenItsClientLeaves(t *testing.T) {
 func TestTheEndOfAllStreams(t *testing.T) {
 	goleak.VerifyNone(t, goleak.IgnoreCurrent())
 	e := newEdge(t)
-	e.dispatcher.rest = say("all")
+	e.dispatcher.rest = e.say("all")
 	idle, fromIdle := e.dial()
 	io.WriteString(idle, wire(true))
 	answer(t, fromIdle)
-	e.dispatcher.rest = hold
+	e.dispatcher.rest = e.hold()
 	conn, from := e.dial()
 	io.WriteString(conn, wire(true))
 	resp, err := http.ReadResponse(from, nil)
 	if err != nil {
 		t.Fatal(err)
+	}
+	for e.streams.Open() < 2 { // the idle one is the first
+		<-time.After(time.Millisecond)
 	}
 	limit, cancel := context.WithTimeout(t.Context(), 50*time.Millisecond)
 	defer cancel()
@@ -271,7 +297,7 @@ func TestTheEndOfAllStreams(t *testing.T) {
 	if err := e.streams.Shutdown(t.Context()); err != nil {
 		t.Error(err)
 	}
-	if b, err := io.ReadAll(resp.Body); string(b) != "wordlast words" || err != nil {
+	if b, err := io.ReadAll(resp.Body); string(b) != ":\nlast words" || err != nil {
 		t.Errorf("the client got %q and %v", b, err)
 	}
 	if n, err := from.Read(make([]byte, 1)); n != 0 || err != io.EOF {
@@ -288,11 +314,11 @@ func TestTheEndOfAllStreams(t *testing.T) {
 // TestAStreamThatComesAfterTheCutIsCut: a stream leaves its handler at any moment.
 func TestAStreamThatComesAfterTheCutIsCut(t *testing.T) {
 	e := newEdge(t)
-	e.dispatcher.rest = hold
+	e.dispatcher.rest = e.hold()
 	e.streams.Cut(dispatch.ErrShutdown)
 	conn, from := e.dial()
 	io.WriteString(conn, wire(true))
-	if _, body := answer(t, from); body != "wordlast words" {
+	if _, body := answer(t, from); body != ":\nlast words" {
 		t.Errorf("got %q", body)
 	}
 }
@@ -301,8 +327,18 @@ func TestAStreamThatComesAfterTheCutIsCut(t *testing.T) {
 func TestClientsThatLeaveAtAnyMomentLeaveNothing(t *testing.T) {
 	defer goleak.VerifyNone(t, goleak.IgnoreCurrent())
 	e := newEdge(t)
-	words := slices.Repeat([]string{"word"}, 50)
-	e.dispatcher.rest = say(words...)
+	e.attached = true // that is: as it comes
+	e.dispatcher.rest = e.rest(func(ctx context.Context, w http.ResponseWriter) dispatch.Result {
+		for i := range 50 {
+			if i%10 == 0 {
+				<-time.After(2 * time.Millisecond)
+			}
+			if put(w, "word") != nil || ctx.Err() != nil {
+				return dispatch.Result{Status: 200, Outcome: "client_gone"}
+			}
+		}
+		return dispatch.Result{Status: 200, Outcome: "ok"}
+	})
 	asked := strings.Repeat(wire(true)+wire(false), 3)
 	clients := make(chan int)
 	for range 8 {
@@ -337,46 +373,32 @@ func TestClientsThatLeaveAtAnyMomentLeaveNothing(t *testing.T) {
 	e.Close()
 }
 
-func TestAPanicInADetachedStreamIsAnsweredAsFarAsItCan(t *testing.T) {
-	for name, c := range map[string]struct {
-		rest dispatch.Rest
-		want func(body []byte, err error) bool
-	}{
-		"before the head": {
-			func(http.ResponseWriter) dispatch.Result { panic("boom") },
-			func(b []byte, err error) bool { return bytes.Contains(b, []byte(`"internal_error"`)) && err == nil },
-		},
-		"inside": {
-			func(w http.ResponseWriter) dispatch.Result {
-				say("data: {}\n\n")(new(http.Request))(w)
-				panic("boom")
-			},
-			func(b []byte, err error) bool {
-				return bytes.HasPrefix(b, []byte("data: {}\n\ndata: {\"error\":")) && err != nil
-			},
-		},
-		"http.ErrAbortHandler": {
-			func(w http.ResponseWriter) dispatch.Result {
-				say("data: {}\n\n")(new(http.Request))(w)
-				panic(http.ErrAbortHandler)
-			},
-			func(b []byte, err error) bool { return string(b) == "data: {}\n\n" && err != nil },
-		},
-	} {
-		e := newEdge(t)
-		e.dispatcher.rest = func(*http.Request) dispatch.Rest { return c.rest }
-		conn, from := e.dial()
-		io.WriteString(conn, wire(true))
-		resp, err := http.ReadResponse(from, nil)
-		if err != nil {
-			t.Fatal(name, err)
-		}
-		if b, err := io.ReadAll(resp.Body); !c.want(b, err) {
-			t.Errorf("%s: the client got %q (%v)", name, b, err)
-		}
-		e.ended(1)
-		if resp, _ := e.send("GET", "/v1/models", "", auth, bearer); resp.StatusCode != 200 {
-			t.Errorf("%s: afterwards %d", name, resp.StatusCode)
+func TestAPanicInAStreamIsAnsweredAsFarAsItCan(t *testing.T) {
+	for _, attached := range []bool{false, true} {
+		for name, p := range map[string]any{"a bug": "boom", "http.ErrAbortHandler": http.ErrAbortHandler} {
+			e := newEdge(t)
+			e.attached = attached
+			e.dispatcher.rest = e.rest(func(_ context.Context, w http.ResponseWriter) dispatch.Result {
+				put(w, "data: {}\n\n")
+				panic(p)
+			})
+			conn, from := e.dial()
+			io.WriteString(conn, wire(true))
+			resp, err := http.ReadResponse(from, nil)
+			if err != nil {
+				t.Fatal(name, err)
+			}
+			b, err := io.ReadAll(resp.Body)
+			events, told := strings.CutPrefix(string(b), ":\ndata: {}\n\n")
+			if !told || strings.HasPrefix(events, "data: {\"error\":") != (p == "boom") || err == nil {
+				t.Errorf("attached %v, %s: the client got %q (%v)", attached, name, b, err)
+			}
+			if got := e.ended(1); got[0] != "panic" {
+				t.Errorf("attached %v, %s: the request ended with %v", attached, name, got)
+			}
+			if resp, _ := e.send("GET", "/v1/models", "", auth, bearer); resp.StatusCode != 200 {
+				t.Errorf("attached %v, %s: afterwards %d", attached, name, resp.StatusCode)
+			}
 		}
 	}
 }
