@@ -21,14 +21,15 @@ func (o *ordering) choose(t *tier, c common) {
 		heat(o.leaves)
 	}
 	k, why, leader := sharpness(p, o.leaves, c.mean)
-	if math.IsInf(k, 1) {
+	strict := math.IsInf(k, 1)
+	if strict {
 		prove(o.leaves)
 	} else {
 		burden(o.leaves, p.Inflight, c.mean)
 	}
 	o.join(t)
 	o.draw(t, k)
-	o.stickByScore(t)
+	o.stickByScore(t, strict)
 	if !t.spare {
 		o.spread(t)
 	}

@@ -7,23 +7,28 @@ import "math"
 const stickBand = 1.25
 
 // stickByScore moves the previous target of the session to the front, if it serves and its score is within the band.
-func (o *ordering) stickByScore(t *tier) {
+// Where the order is strict it goes by the expected time: that little is known of a target is no reason to leave it.
+func (o *ordering) stickByScore(t *tier, strict bool) {
 	if o.view.Previous == 0 {
 		return
 	}
-	best, at := math.Inf(1), -1
+	best, own, at := math.Inf(1), math.Inf(1), -1
 	for i := range o.leaves {
 		l := &o.leaves[i]
 		if !l.serves() {
 			continue
 		}
-		best = min(best, l.score)
-		if l.target.Signal == o.view.Previous && (at < 0 || l.score < o.leaves[at].score) {
-			at = i
+		score := l.score
+		if strict {
+			score = l.expected
+		}
+		best = min(best, score)
+		if l.target.Signal == o.view.Previous && score < own {
+			own, at = score, l.unit
 		}
 	}
-	if at >= 0 && o.leaves[at].score <= stickBand*best {
-		o.keep(t, o.leaves[at].unit)
+	if at >= 0 && own <= stickBand*best {
+		o.keep(t, at)
 	}
 }
 

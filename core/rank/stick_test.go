@@ -34,6 +34,18 @@ func TestSessionKeepsItsTargetWithinTheBand(t *testing.T) {
 	}
 }
 
+func TestSessionStaysAtATargetOfWhichLittleIsKnown(t *testing.T) {
+	f, g := newFixture(t), latencyGroup("a", "b")
+	g.Latency.ProbeAfter = 0
+	f.answer("a", 100, 100)
+	f.answer("b", 110, 1)
+	f.want(g, "a b", "no session")
+	f.view.Previous = key("b")
+	f.want(g, "b a", "a session that b has answered once")
+	f.answer("b", 200, 1)
+	f.want(g, "a b", "b is no longer within the band")
+}
+
 func TestSessionOutlivesItsTargetInNothing(t *testing.T) {
 	f := newFixture(t)
 	f.view.Previous = key("b")
