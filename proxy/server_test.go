@@ -10,6 +10,8 @@ import (
 	"io"
 	"net"
 	"net/http"
+	"net/http/httptrace"
+	"slices"
 	"strings"
 	"sync"
 	"testing"
@@ -201,6 +203,35 @@ func TestANodesServerGivesUpOnClientsThatSayOrTakeNothing(t *testing.T) {
 			}
 		})
 	}
+}
+
+// TestAClientGoesOnUsingItsConnection, after streams that have left their handlers too, and for as long as the node
+// keeps a connection that is idle.
+func TestAClientGoesOnUsingItsConnection(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		s := serveInBubble(t, Config{}, forSeconds(3))
+		var reused []bool
+		ctx := httptrace.WithClientTrace(t.Context(), &httptrace.ClientTrace{GotConn: func(c httptrace.GotConnInfo) { reused = append(reused, c.Reused) }})
+		for _, stream := range []bool{true, true, false, true, false} {
+			req, err := http.NewRequestWithContext(ctx, "POST", "http://node/v1/chat/completions", strings.NewReader(fmt.Sprintf(`{"model":"m","stream":%v}`, stream)))
+			if err != nil {
+				t.Fatal(err)
+			}
+			req.Header.Set("Authorization", "Bearer key")
+			resp, err := s.client.Do(req)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if _, err := io.Copy(io.Discard, resp.Body); err != nil || resp.StatusCode != 200 {
+				t.Errorf("status %d, %v", resp.StatusCode, err)
+			}
+			resp.Body.Close()
+			time.Sleep(idleLimit - time.Second)
+		}
+		if want := []bool{false, true, true, true, true}; !slices.Equal(reused, want) {
+			t.Errorf("connections were used again: %v, want %v", reused, want)
+		}
+	})
 }
 
 func TestADrainingNodeServesWhatStillComesAndEndsWhatIsUnderWay(t *testing.T) {
