@@ -60,7 +60,7 @@ func (d *Dispatcher) Serve(w http.ResponseWriter, r *http.Request, call Call) (R
 	p := x.plan(room[:0], now)
 	x.probe = p.probe
 	defer func() {
-		if x.held == nil {
+		if x.held == nil || x.held.a.target != x.probe { // a stream that is held is the last attempt
 			x.releaseProbe()
 		}
 	}()
@@ -98,6 +98,9 @@ func (x *exchange) walk(steps []step) *fault {
 		}
 		s.claimed = s.halfOpen && x.d.Cooldowns.Claim(s.Target.Signal, time.Now())
 		if s.halfOpen && !s.claimed && (tried > 0 || i+1 < len(steps)) {
+			if s.Probe {
+				x.releaseProbe()
+			}
 			continue // another request is finding out
 		}
 		tried++
