@@ -14,7 +14,7 @@ const (
 	SelectionStrict Selection = "strict"
 	// SelectionBalanced draws the order, a faster target with a greater weight.
 	SelectionBalanced Selection = "balanced"
-	// SelectionAdaptive is strict while nothing shows that the fastest queues, and slides to balanced as it does.
+	// SelectionAdaptive is strict while nothing shows that a target queues, and slides to balanced as one does.
 	SelectionAdaptive Selection = "adaptive"
 )
 
