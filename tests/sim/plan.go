@@ -85,11 +85,11 @@ func (p *plan) simulate(s *scenario.Scenario, policies []policy.Named) *report.R
 		sizes = s.Sizes()
 	}
 	r := &report.Results{Scenario: s, Sizes: sizes, Split: p.split(s)}
-	r.Best = report.NewRow(policy.Fixed(optimum.Name, r.Split), 1, p.seeds)
+	r.Best = report.NewRow(policy.Fixed(optimum.Name, r.Split), usual, p.seeds)
 	jobs := p.jobs(nil, s, r.Best)
 	for _, size := range sizes {
 		for _, named := range policies {
-			if named.Ours || !s.Own {
+			if !s.Own || (named.Ours && named.Shared) {
 				jobs = p.jobs(jobs, s, r.Add(named, size, p.seeds))
 			}
 		}

@@ -46,8 +46,11 @@ func (f *Fleet) Revoke() {
 	}
 }
 
-// Dethrone ends the aggregator. Another one is elected when its lease has run out.
+// Dethrone ends the aggregator, if the fleet has one. Another one is elected when its lease has run out.
 func (f *Fleet) Dethrone() {
+	if f.aggregator == nil {
+		return
+	}
 	f.aggregator.dead = true
 	f.engine.After(lease, f.elect)
 }

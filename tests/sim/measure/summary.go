@@ -29,7 +29,7 @@ type Summary struct {
 	Errors float64
 	// Kept is the share of a session's answers that came from the same target as the one before.
 	Kept float64
-	// Divergence is D when all is quiet, Staleness the 99th percentile of E under load.
+	// Divergence is D when all is quiet, Staleness the 95th percentile of E under load.
 	Divergence, Staleness float64
 	// Inflight and Unanswered must be zero, see Log.
 	Inflight, Unanswered float64
@@ -47,7 +47,7 @@ func (l *Log) Summary(m Marks) Summary {
 	all := l.All()
 	s := Summary{
 		Mean: all.Mean(), P50: all.Quantile(0.50), P99: all.Quantile(0.99), Best: l.Share(0, l.warm, l.length),
-		Errors: l.Failing(l.warm, l.length), Divergence: l.Divergence, Staleness: sorted(l.Behind).Quantile(0.99),
+		Errors: l.Failing(l.warm, l.length), Divergence: l.Divergence, Staleness: sorted(l.Behind).Quantile(0.95),
 		Inflight: float64(l.Inflight), Unanswered: float64(l.Unanswered),
 		Kept: float64(l.Kept) / float64(l.Turns), Degraded: math.NaN(), Leave: math.NaN(), Return: math.NaN(), Failing: math.NaN(),
 	}

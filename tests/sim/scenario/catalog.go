@@ -45,5 +45,5 @@ const (
 	failingLimit = 0.02
 	quietLimit   = 0.01
 	staleLimit   = 0.10
-	keptLimit    = 0.80
+	keptLimit    = 0.70 // what is drawn anew each time stays by chance only, at 0.4
 )

@@ -22,7 +22,7 @@ const (
 	Errors        Metric = "errors"
 	Kept          Metric = "session kept"
 	Quiet         Metric = "D quiet"
-	Staleness     Metric = "E p99"
+	Staleness     Metric = "E p95"
 	Left          Metric = "left in flight"
 )
 

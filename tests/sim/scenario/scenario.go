@@ -39,7 +39,8 @@ type Scenario struct {
 	// Nodes is the sizes of the fleet; nil: 10, or with Sweep, where the size is the question, from 1 to 1000.
 	Nodes []int
 	Sweep bool
-	// Own: only the product's policies are put through it, for what happens is of no interest with others.
+	// Own: only the product's policies that share are put through it: it asks nothing of others that another scenario
+	// does not.
 	Own bool
 	// Closely: it is plotted, and the product's policies are also tried with single parts changed.
 	Closely bool

@@ -59,7 +59,7 @@ func several(targets int) []float64 { return []float64{1, 1.25, 1.5, 1.75, 2, 2.
 func steadyOf(targets int) *Scenario {
 	return &Scenario{
 		ID: fmt.Sprintf("S1-of-%d", targets), Title: fmt.Sprintf("elastic, steady, %d targets", targets), Load: traffic.Load{Rate: 100}, Upstreams: boundless(several(targets)...),
-		Split: append([]float64{1}, make([]float64, targets-1)...), Warm: minute, Length: 5 * minute,
+		Split: append([]float64{1}, make([]float64, targets-1)...), Warm: minute, Length: 5 * minute, Own: true,
 		Gates: []Gate{atMost(MeanRatio, elasticLimit), atMost(P99Ratio, p99Limit), atMost(Oscillation, calmLimit)},
 	}
 }
@@ -80,7 +80,7 @@ func slowed() *Scenario {
 func limited(percent int) *Scenario {
 	s := &Scenario{
 		ID: fmt.Sprintf("S3-%d", percent), Title: fmt.Sprintf("limited capacity, %d %% of it used", percent), Load: traffic.Load{Rate: 200},
-		Upstreams: bounded(200, float64(percent)/100, bases()...), Warm: minute, Length: 5 * minute, Sweep: percent == 75, Closely: percent == 75,
+		Upstreams: bounded(200, float64(percent)/100, bases()...), Warm: minute, Length: 5 * minute, Sweep: percent == 75, Closely: percent == 75, Own: percent == 50 || percent == 95,
 		Gates: []Gate{atMost(MeanRatio, meanLimit), atMost(P99Ratio, p99Limit), atMost(Oscillation, calmLimit)},
 	}
 	if s.Sweep {
@@ -94,6 +94,7 @@ func limitedOf(targets int) *Scenario {
 	s := limited(75)
 	s.ID, s.Title = fmt.Sprintf("S3-of-%d", targets), fmt.Sprintf("limited capacity 75 %%, %d targets", targets)
 	s.Upstreams, s.Sweep, s.Closely = bounded(200, 0.75, several(targets)...), false, false
+	s.Own = true
 	return s
 }
 
