@@ -14,20 +14,21 @@ func (s *Sharer) publish(ctx context.Context) error {
 	timer := time.NewTimer(rand.N(minInterval))
 	defer timer.Stop()
 	var last time.Time
+	var rest time.Duration
 	for {
 		select {
 		case <-ctx.Done():
 			return nil
 		case <-timer.C:
 		case <-s.urgent:
-			if wait := s.gap() - time.Since(last); wait > 0 {
+			if wait := min(s.gap(), rest) - time.Since(last); wait > 0 {
 				timer.Reset(wait)
 				continue
 			}
 		}
 		last = time.Now()
-		s.put(ctx, last)
-		timer.Reset(jittered(s.pace()) - time.Since(last)) // a slow etcd does not stretch the interval
+		rest = s.rest(s.put(ctx, last))
+		timer.Reset(jittered(rest) - time.Since(last)) // a slow etcd does not stretch the interval
 	}
 }
 
@@ -46,21 +47,31 @@ func (s *Sharer) pace() time.Duration {
 	return min(every<<min(s.failed.Load(), 8), max(every, maxInterval))
 }
 
+// rest is the time from a write that ended with err, which may be nil, to the next. Without a lease etcd is not
+// asked at all, and the first write under a new one must not wait for what failed under the old.
+func (s *Sharer) rest(err error) time.Duration {
+	if errors.Is(err, store.ErrNoLease) {
+		return s.Interval()
+	}
+	return s.pace()
+}
+
 // put writes the board if something moved or a write is owed, unless etcd is too full.
-func (s *Sharer) put(ctx context.Context, now time.Time) {
+func (s *Sharer) put(ctx context.Context, now time.Time) error {
 	switch {
 	case s.fuse.state().stops():
 		s.count.withheld.Add(1)
 	case s.owed.Load() || s.board.Moved(now):
-		s.write(ctx, now)
+		return s.write(ctx, now)
 	default:
 		s.count.skips.Add(1)
 	}
+	return nil
 }
 
 // write writes the board. One write is in flight at a time; one that fails is dropped, for the next holds
 // everything again.
-func (s *Sharer) write(ctx context.Context, now time.Time) {
+func (s *Sharer) write(ctx context.Context, now time.Time) error {
 	s.owed.Store(false)
 	value := s.board.Encode(nil, now) // the ring keeps it
 	s.size.Store(int64(len(value)))
@@ -69,11 +80,12 @@ func (s *Sharer) write(ctx context.Context, now time.Time) {
 	revision, err := s.member.PutSignals(ctx, value)
 	if err != nil {
 		s.notWritten(err)
-		return
+		return err
 	}
 	s.failed.Store(0)
 	s.written.add(revision, value, now)
 	s.count.put(len(value), time.Since(now))
+	return nil
 }
 
 func (s *Sharer) notWritten(err error) {

@@ -86,3 +86,16 @@ func TestWritesThatFailBecomeRarer(t *testing.T) {
 		t.Errorf("slow, failing and large: %v", got)
 	}
 }
+
+func TestTheFirstWriteUnderANewLeaseIsNoRarer(t *testing.T) {
+	sh := still(t, "a", offline(t))
+	for range 10 {
+		sh.notWritten(store.ErrUnknownOutcome)
+	}
+	if got := sh.rest(sh.write(t.Context(), time.Now())); got != time.Second { // without a lease
+		t.Errorf("%v to the next write, want one interval", got)
+	}
+	if got := sh.rest(store.ErrUnknownOutcome); got != maxInterval {
+		t.Errorf("%v after a write that failed, want %v", got, maxInterval)
+	}
+}
