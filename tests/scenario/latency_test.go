@@ -1,91 +1,105 @@
 package scenario
 
 import (
-	"encoding/json"
 	"fmt"
-	"net/http"
 	"testing"
 	"time"
 
 	"github.com/sluice-gateway/sluice/tests/upstream"
 )
 
-// The slow target is declared first, so that a node which knows nothing would begin with it.
+// learntWithin is by when all nodes rank by what one of them has measured.
+const learntWithin = 2 * time.Second
+
+// pair is a routing of the default selection over two upstreams. The slow one is declared first, so that a node which
+// knows nothing would begin with it.
+type pair struct {
+	routing, slow, fast string // models
+	slowly, quickly     Upstream
+}
+
+// newPair stores a pair. probeAfter "0s" keeps probes out, so that nothing but what was measured decides.
+func newPair(t *testing.T, env Environment, o *operator, name, probeAfter string) pair {
+	t.Helper()
+	p := pair{
+		routing: name, slow: name + "-slow", fast: name + "-fast",
+		slowly:  env.Upstream(t, upstream.Behaviour{FirstToken: 200 * time.Millisecond}),
+		quickly: env.Upstream(t, upstream.Behaviour{FirstToken: 10 * time.Millisecond}),
+	}
+	serve(o, p.slow, p.slowly)
+	serve(o, p.fast, p.quickly)
+	o.put("routings/"+name, fmt.Sprintf(`{"strategy":"least_latency","latency":{"probe_after":%q},"targets":[{"model":%q},{"model":%q}]}`,
+		probeAfter, p.slow, p.fast))
+	return p
+}
+
+// measure asks both targets by name, so that this node has samples of both classes.
+func (p pair) measure(t *testing.T, c caller) {
+	t.Helper()
+	for _, stream := range []bool{false, true} {
+		for range 2 {
+			c.mustChat(t, p.slow, stream)
+			c.mustChat(t, p.fast, stream)
+		}
+	}
+}
+
+// rankedRight asks the routing a few times and fails the test unless the fast target answers, from the first
+// request on.
+func (p pair) rankedRight(t *testing.T, c caller) {
+	t.Helper()
+	asked := len(p.slowly.Requests())
+	for i := range 4 {
+		if answered := c.mustChat(t, p.routing, i%2 == 0); answered != p.fast {
+			t.Errorf("request %d to %q was answered by %q, want %q", i+1, p.routing, answered, p.fast)
+		}
+	}
+	if now := len(p.slowly.Requests()); now != asked {
+		t.Errorf("the slow upstream of %q got %d requests, want none", p.routing, now-asked)
+	}
+}
+
 func latencyLearntOnOneNodeOrdersTargetsOnAnother(t *testing.T, env Environment) {
 	env.Scale(t, 2)
 	o := newOperator(t, env)
 	key := newKey(o, "latency")
-	slow := env.Upstream(t, upstream.Behaviour{FirstToken: 300 * time.Millisecond})
-	fast := env.Upstream(t, upstream.Behaviour{FirstToken: 10 * time.Millisecond})
-	serve(o, "latency-slow", slow)
-	serve(o, "latency-fast", fast)
-	// Without probes, so that nothing but what was measured decides.
-	o.put("routings/latency", `{"strategy":"least_latency","latency":{"probe_after":"0s"},"targets":[{"model":"latency-slow"},{"model":"latency-fast"}]}`)
-
+	p := newPair(t, env, o, "latency", "0s")
 	a, b := env.Proxies()[0], env.Proxies()[1]
-	learner := direct(t, a, key)
-	for _, stream := range []bool{false, true} {
-		for range 3 {
-			learner.mustChat(t, "latency-slow", stream)
-			learner.mustChat(t, "latency-fast", stream)
-		}
-	}
-	eventually(t, patience, func() error { return knows(t, b, "latency-slow", "latency-fast") })
+	learner, user := direct(t, a, key), direct(t, b, key)
 
-	asked := len(slow.Requests())
-	for _, stream := range []bool{false, true} {
-		for i := range 5 {
-			if target := direct(t, b, key).mustChat(t, "latency", stream); target != "latency-fast" {
-				t.Errorf("request %d (stream %v) through the node that had measured nothing went to %q, want latency-fast", i+1, stream, target)
-			}
-		}
-	}
-	if now := len(slow.Requests()); now != asked {
-		t.Errorf("the slow upstream got %d requests through that node, want none", now-asked)
-	}
+	p.measure(t, learner)
+	eventually(t, learntWithin, func() error { return agree(t, []Proxy{a, b}, p.slow, p.fast) })
+	p.rankedRight(t, user)
 }
 
-// knows returns nil when the node has an estimate for both classes of every one of the models.
-func knows(t *testing.T, p Proxy, models ...string) error {
-	var report struct {
-		Targets []struct {
-			Model string         `json:"model"`
-			TTFT  map[string]any `json:"ttft"`
-			Total map[string]any `json:"total"`
-		} `json:"targets"`
+// The default selection draws among targets while they queue; light traffic never makes them.
+func lightTrafficGoesToTheFastest(t *testing.T, env Environment) {
+	const requests, probes = 60, 3 // of twenty, one may prove a target that is not the best
+	env.Scale(t, 2)
+	o := newOperator(t, env)
+	key := newKey(o, "light")
+	p := newPair(t, env, o, "light", "60s")
+	var clients []caller
+	for _, proxy := range env.Proxies() {
+		clients = append(clients, direct(t, proxy, key))
 	}
-	raw := status(t, p)
-	if err := json.Unmarshal(raw, &report); err != nil {
-		return err
+
+	for range 2 {
+		clients[0].mustChat(t, p.routing, true)
 	}
-	known := map[string]bool{}
-	for _, target := range report.Targets {
-		known[target.Model] = target.TTFT != nil && target.Total != nil
+	if slow, fast := len(p.slowly.Requests()), len(p.quickly.Requests()); slow != 1 || fast != 1 {
+		t.Errorf("of the first two requests %d and %d went to the two targets, want one to each, for neither is known", slow, fast)
 	}
-	for _, model := range models {
-		if !known[model] {
-			return fmt.Errorf("%s has no estimate for %q yet: %s", p.Status, model, raw)
+	p.measure(t, clients[0])
+	eventually(t, learntWithin, func() error { return agree(t, env.Proxies(), p.slow, p.fast) })
+
+	astray := 0
+	for i := range requests {
+		if clients[i%len(clients)].mustChat(t, p.routing, i/2%2 == 0) != p.fast {
+			astray++
 		}
 	}
-	return nil
-}
-
-// status returns the node's account of itself.
-func status(t *testing.T, p Proxy) []byte {
-	t.Helper()
-	a, err := (&operator{t: t, url: p.Status, http: http.DefaultClient}).send(http.MethodGet, "/status", "")
-	if err != nil {
-		t.Fatal(err)
+	if astray > probes {
+		t.Errorf("%d of %d requests, one after the other, went to the slower target, want at most %d", astray, requests, probes)
 	}
-	return []byte(a.Body)
-}
-
-// idOf returns the name of the node in the fleet.
-func idOf(t *testing.T, p Proxy) string {
-	t.Helper()
-	var n node
-	if err := json.Unmarshal(status(t, p), &n); err != nil || n.ID == "" {
-		t.Fatalf("%s/status names no id: %v", p.Status, err)
-	}
-	return n.ID
 }
