@@ -37,6 +37,21 @@ func TestWhatIsBusierThanUsualHasASmallerShare(t *testing.T) {
 	}
 }
 
+func TestScoreOfATargetThatQueuesIsItsMarginalCost(t *testing.T) {
+	for _, mode := range []core.Inflight{core.InflightNormalized, core.InflightAbsolute, core.InflightOff} {
+		queues := loaded(1, 4, 4, 10)
+		queues.elasticity, queues.doubt = 0.5, 0
+		leaves := []leaf{queues, loaded(1, 4, 4, 10)}
+		for i := range leaves {
+			leaves[i].expect(prior)
+		}
+		burden(leaves, mode, 4)
+		if got := leaves[0].score / leaves[1].score; !near(got, 2) {
+			t.Errorf("%s: a queue of elasticity 0.5 counts %v times as much, want 2", mode, got)
+		}
+	}
+}
+
 func TestFullTargetsAreOnlyUsedWhenAllAreFull(t *testing.T) {
 	fast, slow, none := loaded(0.1, 4, 0, 4), loaded(60, 3, 0, 4), answering(0)
 	none.class, none.weight = unmeasured, 0

@@ -113,3 +113,34 @@ func TestOwnPartOfARootLeavesNothingBehind(t *testing.T) {
 		t.Errorf("got %+v, want nothing of the own", got)
 	}
 }
+
+func TestElasticityIsTheSameByWayOfARoot(t *testing.T) {
+	a, b := NewBoard(), NewBoard()
+	under(a, 1, 300, 80, 0.9, 0.2, 1)
+	under(b, 1, 300, 80, 0.1, 0.2, 2)
+	members := map[string]*Peer{"a": send(t, a, at(15)), "b": send(t, b, at(15))}
+	b.Reset(members, at(15))
+	b.Fold(at(15))
+	want := b.Estimate(1, TTFT, at(15))
+	b.SetRoot(aggregate(t, members, at(15)), members["b"])
+	b.Fold(at(15))
+	got := b.Estimate(1, TTFT, at(15))
+	if !near(got.Elasticity, want.Elasticity, 1e-4) || !near(got.ElasticityError, want.ElasticityError, 1e-3) {
+		t.Errorf("got %v ± %v, want %v ± %v as from the members", got.Elasticity, got.ElasticityError, want.Elasticity, want.ElasticityError)
+	}
+}
+
+// A root that is not quite what this node had written must not make the others' requests fewer than none.
+func TestInflightOfTheOthersIsNeverNegative(t *testing.T) {
+	older, later, reader := NewBoard(), NewBoard(), NewBoard()
+	older.Begin(1)
+	for range 3 {
+		later.Begin(1)
+	}
+	reader.Begin(1)
+	reader.SetRoot(aggregate(t, map[string]*Peer{"a": send(t, older, start)}, start), send(t, later, start))
+	reader.Fold(start)
+	if got := reader.Estimate(1, TTFT, start).Inflight; got != 1 {
+		t.Errorf("got %d in flight, want the own one", got)
+	}
+}
