@@ -83,6 +83,7 @@ func (s *Sharer) resign(ctx context.Context, why error) {
 type gathering struct {
 	sharer *Sharer
 	board  *signal.Board
+	size   int64 // of the last root, bytes
 
 	mu       sync.Mutex
 	pending  []news
@@ -205,7 +206,7 @@ func (a *gathering) publish(ctx context.Context) error {
 	began := time.Now()
 	last := began
 	for {
-		every := rootInterval(s.Live()) * s.fuse.state().slowdown()
+		every := rootInterval(s.Live(), a.size) * s.fuse.state().slowdown()
 		if err := pause(ctx, jittered(every)-time.Since(began)); err != nil {
 			return err
 		}
@@ -243,6 +244,7 @@ func (a *gathering) write(ctx context.Context, limit time.Duration) (bool, error
 		s.count.rootFailures.Add(1)
 		return false, err
 	}
+	a.size = int64(len(root.Value))
 	s.count.root(len(root.Value))
 	return true, nil
 }

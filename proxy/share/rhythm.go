@@ -19,6 +19,9 @@ const (
 	// minutes of retention can come to, is then a seventh of etcd's quota.
 	cellBytes = 500_000
 
+	// rootBytes is what etcd may deliver of roots a second: about what it delivers in the largest flat cell.
+	rootBytes = 30e6
+
 	// urgentGap keeps a burst of cooldowns from becoming a burst of writes, SIGNALS.md §6.5.
 	urgentGap = 200 * time.Millisecond
 	// foldEvery is how often what the peers wrote is folded into the board, SIGNALS.md §6.8.
@@ -35,8 +38,12 @@ func (m Mode) interval(n int, size int64) time.Duration {
 	return min(max(time.Duration(wanted*float64(time.Second)), minInterval), maxInterval)
 }
 
-// rootInterval returns how often the aggregator of n nodes writes the root.
-func rootInterval(n int) time.Duration { return Tree.interval(n, 0) }
+// rootInterval returns how often the aggregator of n nodes writes a root of size bytes, which etcd delivers to each
+// of them.
+func rootInterval(n int, size int64) time.Duration {
+	delivered := time.Duration(float64(n) * float64(size) / rootBytes * float64(time.Second))
+	return min(max(Tree.interval(n, size/int64(max(n, 1))), delivered), maxInterval)
+}
 
 // jittered returns d ± 10 %, so that a fleet that was started together does not write together.
 func jittered(d time.Duration) time.Duration { return d - d/10 + rand.N(d/5) }

@@ -34,6 +34,23 @@ func TestTheIntervalGrowsWithTheCell(t *testing.T) {
 	}
 }
 
+func TestTheIntervalOfRootsGrowsWithWhatIsDelivered(t *testing.T) {
+	for _, c := range []struct {
+		n    int
+		size int64
+		want time.Duration
+	}{
+		{1, 0, time.Second},
+		{1_000, 4_000, time.Second},
+		{1_000, 60_000, 2 * time.Second},
+		{1_000, 560_000, maxInterval},
+	} {
+		if got := rootInterval(c.n, c.size); got != c.want {
+			t.Errorf("%d nodes, a root of %d bytes: got %v, want %v", c.n, c.size, got, c.want)
+		}
+	}
+}
+
 func TestJitterKeepsTheMeanInterval(t *testing.T) {
 	var sum time.Duration
 	const n = 10_000
