@@ -26,12 +26,22 @@ type line struct {
 	parked  bool // the stream has ended, and the reader has the connection
 }
 
+// strayEnds is how many CR and LF are passed over behind a question, as many as net/http passes over after a POST:
+// it would not know that this was one once it has the connection again.
+const strayEnds = 4
+
 // watch waits for what the client does next. A client that talks into its stream is not read any further, so
 // that nothing has to be kept of what it says: its leaving shows with the next write then.
 func (l *line) watch() {
 	n, err := l.conn.Read(l.next[:])
+	for passed := 0; n == 1 && passed < strayEnds && l.stray(); passed++ {
+		n, err = l.conn.Read(l.next[:])
+	}
 	l.heard(n, err)
 }
+
+// stray reports whether what has been read begins no request. Only the reading goroutine changes either field.
+func (l *line) stray() bool { return len(l.ahead) == 0 && (l.next[0] == '\r' || l.next[0] == '\n') }
 
 // heard is apart from watch, so that what waits there has a small stack.
 //

@@ -1,6 +1,7 @@
 package serve
 
 import (
+	"bytes"
 	"context"
 	"errors"
 	"net"
@@ -133,7 +134,7 @@ func (s *Streams) add(cancel context.CancelCauseFunc) *line {
 func (s *Streams) attach(l *line, c *conn, ahead []byte) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	l.conn, l.ahead = c, ahead
+	l.conn, l.ahead = c, bytes.TrimLeft(ahead, "\r\n") // stray line ends
 }
 
 func (s *Streams) remove(l *line) {

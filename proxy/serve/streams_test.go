@@ -17,6 +17,7 @@ import (
 	"go.uber.org/goleak"
 
 	"github.com/sluice-gateway/sluice/proxy/dispatch"
+	"github.com/sluice-gateway/sluice/proxy/serve"
 )
 
 // wire is the raw text of a request for a stream or a whole answer.
@@ -41,9 +42,8 @@ func (e *edge) rest(onward func(ctx context.Context, w http.ResponseWriter) disp
 			w.Header().Set("Content-Type", "text/event-stream")
 			w.WriteHeader(http.StatusOK)
 			put(w, ":\n")
-			open := e.streams.Open()
 			return func() dispatch.Result {
-				for tick := time.NewTicker(time.Millisecond); !e.attached && e.streams.Open() == open; <-tick.C {
+				for tick := time.NewTicker(time.Millisecond); !e.attached && !serve.Left(w); <-tick.C {
 					if ctx.Err() != nil {
 						break
 					}
@@ -170,6 +170,46 @@ func TestAConnectionServesOneRequestAfterAnother(t *testing.T) {
 	}
 }
 
+// TestLineEndsBehindAQuestionAreNoQuestion: some clients add them to a body, and RFC 9112, section 2.2, wants them
+// passed over.
+func TestLineEndsBehindAQuestionAreNoQuestion(t *testing.T) {
+	for _, ends := range []string{"\n", "\r\n", "\r\n\r\n"} {
+		for _, late := range []bool{false, true} {
+			for _, next := range []string{"at once", "later"} {
+				e := newEdge(t)
+				e.dispatcher.rest = e.say("one")
+				conn, from := e.dial()
+				question := wire(true)
+				first, then := question+ends, ""
+				if late { // while the stream has left its handler, or after it
+					first, then = question, ends
+				}
+				if next == "at once" {
+					then += question
+				}
+				io.WriteString(conn, first)
+				resp, err := http.ReadResponse(from, nil)
+				if err != nil {
+					t.Fatal(err)
+				}
+				for e.streams.Open() == 0 {
+					<-time.After(time.Millisecond)
+				}
+				io.WriteString(conn, then)
+				if b, err := io.ReadAll(resp.Body); err != nil || string(b) != ":\none" {
+					t.Fatalf("the stream is %q (%v)", b, err)
+				}
+				if next == "later" {
+					io.WriteString(conn, question)
+				}
+				if resp, body := answer(t, from); resp.StatusCode != 200 || body != ":\none" {
+					t.Errorf("%q behind a question, late %v, the next %s: got %d %q", ends, late, next, resp.StatusCode, body)
+				}
+			}
+		}
+	}
+}
+
 // TestADetachedStreamLooksAsIfItHadStayed, byte for byte.
 func TestADetachedStreamLooksAsIfItHadStayed(t *testing.T) {
 	raw := func(version string, detached bool, drain bool, headers ...string) string {
@@ -269,7 +309,7 @@ func TestASilentStreamEndsWhenItsClientLeaves(t *testing.T) {
 // TestTheEndOfAllStreams: those that end in time end whole, the others with their last words, and then there is
 // neither a connection nor a goroutine.
 func TestTheEndOfAllStreams(t *testing.T) {
-	goleak.VerifyNone(t, goleak.IgnoreCurrent())
+	defer goleak.VerifyNone(t, goleak.IgnoreCurrent())
 	e := newEdge(t)
 	e.dispatcher.rest = e.say("all")
 	idle, fromIdle := e.dial()
@@ -309,6 +349,7 @@ func TestTheEndOfAllStreams(t *testing.T) {
 	if _, err := e.streams.Accept(); !errors.Is(err, net.ErrClosed) {
 		t.Errorf("afterwards Accept gave %v", err)
 	}
+	e.Close()
 }
 
 // TestAStreamThatComesAfterTheCutIsCut: a stream leaves its handler at any moment.
