@@ -36,7 +36,7 @@ type Config struct {
 	MaxAnswer, MaxEvent int
 }
 
-// Observer is told of every attempt, on the request's goroutine.
+// Observer is told of every attempt, on the request's goroutine or on the one that relays its stream.
 type Observer interface {
 	Attempt(a Attempt)
 }

@@ -19,7 +19,7 @@ type Dispatcher interface {
 	Serve(w http.ResponseWriter, r *http.Request, call dispatch.Call) (dispatch.Result, dispatch.Rest)
 }
 
-// Observer is told of every request, on its goroutine.
+// Observer is told of every request, on its goroutine; of the end of a stream that has left its handler, on that of its relay.
 type Observer interface {
 	// Began is told before anything is read, Ended once the answer is out.
 	Began()
