@@ -36,6 +36,18 @@ func (s Secret) MarshalText() ([]byte, error) { return []byte("[secret]"), nil }
 // Env looks up an environment variable, as os.LookupEnv does.
 type Env func(name string) (string, bool)
 
+// SecretFields returns the JSON pointers of the kind's fields that hold secrets: those that its schema marks writeOnly.
+// A node has no schemas, so the list stands here too. The caller may keep the slice.
+func SecretFields(k Kind) []string {
+	if k == KindProvider {
+		return []string{"/auth/secret", "/tls/key_pem"}
+	}
+	return nil
+}
+
+// IsReference reports whether raw is "${env:NAME}", which names a secret without holding it.
+func IsReference(raw string) bool { return envReference.MatchString(raw) }
+
 var envReference = regexp.MustCompile(`^\$\{env:([A-Za-z_][A-Za-z0-9_]*)\}$`)
 
 // ownEnvironment begins the names of the gateway's own variables, which hold secrets that no upstream may see. Some

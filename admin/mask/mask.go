@@ -6,7 +6,8 @@ package mask
 
 import (
 	"regexp"
-	"strings"
+
+	"github.com/sluice-gateway/sluice/core"
 )
 
 const (
@@ -18,15 +19,12 @@ const (
 	minLength = 12
 )
 
-var (
-	reference = regexp.MustCompile(`^\$\{env:[A-Za-z_][A-Za-z0-9_]*\}$`)
-	masked    = regexp.MustCompile(`(?s)^\*{3}.{0,4}$`)
-)
+var masked = regexp.MustCompile(`(?s)^\*{3}.{0,4}$`)
 
 // String returns what is shown of secret: "***" and the last four characters, or "***" alone when it has
 // fewer than twelve. "${env:NAME}" names a secret without holding it and is shown as it is; "" stays empty.
 func String(secret string) string {
-	if secret == "" || reference.MatchString(secret) {
+	if secret == "" || core.IsReference(secret) {
 		return secret
 	}
 	runes := []rune(secret)
@@ -40,7 +38,7 @@ func String(secret string) string {
 // covered whole.
 func Hide(resource map[string]any, pointers []string) {
 	for _, p := range pointers {
-		hide(resource, names(p))
+		hide(resource, core.PointerNames(p))
 	}
 }
 
@@ -67,7 +65,7 @@ func hide(parent map[string]any, path []string) {
 // pointers where it did, and those at which a mask stands that is not that of the stored secret.
 func Restore(next, stored map[string]any, pointers []string) (kept, foreign []string) {
 	for _, p := range pointers {
-		parent, name := locate(next, p)
+		parent, name := core.Holder(next, p)
 		v, ok := parent[name].(string)
 		if !ok {
 			continue
@@ -86,25 +84,7 @@ func Restore(next, stored map[string]any, pointers []string) (kept, foreign []st
 }
 
 func stringAt(resource map[string]any, pointer string) (string, bool) {
-	parent, name := locate(resource, pointer)
+	parent, name := core.Holder(resource, pointer)
 	s, ok := parent[name].(string)
 	return s, ok
-}
-
-// locate returns the object that holds the field of the pointer and the field's name; the object is nil
-// when the resource has none there.
-func locate(resource map[string]any, pointer string) (map[string]any, string) {
-	path := names(pointer)
-	for _, name := range path[:len(path)-1] {
-		resource, _ = resource[name].(map[string]any)
-	}
-	return resource, path[len(path)-1]
-}
-
-func names(pointer string) []string {
-	path := strings.Split(strings.TrimPrefix(pointer, "/"), "/")
-	for i, name := range path {
-		path[i] = strings.NewReplacer("~1", "/", "~0", "~").Replace(name)
-	}
-	return path
 }
