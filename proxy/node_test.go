@@ -48,7 +48,7 @@ func newFleet(t *testing.T) *fleet {
 }
 
 func (f *fleet) open() *store.Store {
-	s, err := store.Open(store.Config{Endpoints: f.etcd.Endpoints()})
+	s, err := store.Open(store.Config{Endpoints: f.etcd.Endpoints(), PlainSecrets: true})
 	if err != nil {
 		f.t.Fatal(err)
 	}

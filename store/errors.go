@@ -25,6 +25,8 @@ var (
 	ErrUnauthenticated = errors.New("etcd refuses the credentials")
 	// ErrRevisionGone says that etcd no longer holds the revision that was asked for.
 	ErrRevisionGone = errors.New("the revision is gone")
+	// ErrNoKeys says that a secret was to be written, and there is nothing to seal it with; nothing was written.
+	ErrNoKeys = errors.New("no keyset to seal a secret with")
 	// ErrNoLease says that the node holds no lease at the moment; Member.Run is getting a new one.
 	ErrNoLease = errors.New("no lease")
 )

@@ -31,6 +31,7 @@ type sink struct {
 // timings are the follower's rhythms. Tests shorten them.
 type timings struct {
 	create, ask, silent, audit  time.Duration
+	keys                        time.Duration
 	retry, retryMax, refusedMax time.Duration
 }
 
@@ -40,6 +41,7 @@ func defaultTimings() timings {
 		ask:        4 * time.Second,  // each question is a few bytes; its answer also moves the resume point
 		silent:     10 * time.Second, // two questions without an answer: found and replaced within 15 s
 		audit:      5 * time.Minute,  // keys only: 1 MB for 10,000 resources
+		keys:       time.Second,      // the keyset is one small file
 		retry:      50 * time.Millisecond,
 		retryMax:   2 * time.Second,  // etcd comes back within seconds from an election or a restart
 		refusedMax: 30 * time.Second, // credentials change by hand; each try costs etcd a password hash

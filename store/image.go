@@ -14,11 +14,19 @@ import (
 
 // Item is one stored resource.
 type Item struct {
-	// Value is the stored JSON. It must not be changed.
+	// Value is the stored JSON with its secrets opened. It must not be changed.
 	Value []byte
 	// Created and Modified are etcd revisions: of the item's first write and of its last.
 	Created, Modified int64
+	// Faults are the secrets that cannot be opened, each of SeverityReject; Value has the sealed ones in their places.
+	Faults []core.Fault
+
+	stored []byte // Value as it is in etcd
+	stale  bool   // a secret is stored otherwise than a write would store it now
 }
+
+// Locked reports whether a secret of the item cannot be opened.
+func (i Item) Locked() bool { return len(i.Faults) > 0 }
 
 // Image is every resource at one revision. It never changes once it was returned: its map must not be
 // written to.
@@ -42,11 +50,15 @@ func (i Image) Settled() int64 {
 	return settled
 }
 
-// Values returns the stored JSON of every resource, as core.ParseDocument takes it.
+// Values returns the JSON of every resource, as core.ParseDocument takes it. A part whose secret cannot be opened is
+// left out, so that other resources can be proved.
 func (i Image) Values() map[core.Ref][]byte {
 	out := make(map[core.Ref][]byte, len(i.Items))
 	for ref, item := range i.Items {
 		out[ref] = item.Value
+		if item.Locked() {
+			out[ref] = withoutSealed(ref, item.Value)
+		}
 	}
 	return out
 }
@@ -58,7 +70,7 @@ func (i Image) sameItems(o Image) bool {
 	}
 	for ref, a := range i.Items {
 		b, ok := o.Items[ref]
-		if !ok || a.Modified != b.Modified || a.Created != b.Created || !bytes.Equal(a.Value, b.Value) {
+		if !ok || a.Modified != b.Modified || a.Created != b.Created || a.Locked() != b.Locked() || !bytes.Equal(a.Value, b.Value) {
 			return false
 		}
 	}
@@ -71,7 +83,7 @@ func (s *Store) Read(ctx context.Context) (Image, error) {
 	if err != nil {
 		return Image{}, fmt.Errorf("read resources: %w", err)
 	}
-	img, _ := s.keys.image(l)
+	img, _ := s.vault.image(s.keys, l)
 	return img, nil
 }
 
@@ -85,19 +97,19 @@ func (s *Store) ReadAt(ctx context.Context, revision int64) (Image, error) {
 	if err != nil {
 		return Image{}, fmt.Errorf("read resources at %d: %w", revision, err)
 	}
-	img, _ := s.keys.image(l)
+	img, _ := s.vault.image(s.keys, l)
 	return img, nil
 }
 
 // image builds the image of a listing of the document's span, and names the keys that belong to no
 // resource that this version knows.
-func (k keys) image(l listing) (img Image, ignored []string) {
+func (v vault) image(k keys, l listing) (img Image, ignored []string) {
 	img = Image{Revision: l.revision, Cluster: l.cluster, Items: make(map[core.Ref]Item, len(l.kvs))}
 	for _, kv := range l.kvs {
 		ref, ok := k.ref(kv.Key)
 		switch {
 		case ok:
-			img.Items[ref] = item(kv)
+			img.Items[ref] = v.item(ref, kv)
 		case string(kv.Key) == k.generation():
 			img.Generation = kv.ModRevision
 		default:
@@ -107,4 +119,6 @@ func (k keys) image(l listing) (img Image, ignored []string) {
 	return img, ignored
 }
 
-func item(kv *mvccpb.KeyValue) Item { return Item{kv.Value, kv.CreateRevision, kv.ModRevision} }
+func (v vault) item(ref core.Ref, kv *mvccpb.KeyValue) Item {
+	return v.open(ref, Item{Created: kv.CreateRevision, Modified: kv.ModRevision, stored: kv.Value})
+}

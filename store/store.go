@@ -14,6 +14,8 @@ import (
 	"go.uber.org/zap"
 	"google.golang.org/grpc"
 	"google.golang.org/grpc/backoff"
+
+	"github.com/sluice-gateway/sluice/store/keyring"
 )
 
 const (
@@ -48,12 +50,18 @@ type Config struct {
 	DialTimeout time.Duration
 	// CallTimeout bounds one call to etcd, a page of a long read included. Default DefaultCallTimeout.
 	CallTimeout time.Duration
-	Logger      *slog.Logger
+	// Keys seal the secrets of resources and open them; nil: what is sealed stays so. The store looks again at their
+	// file by itself.
+	Keys *keyring.Keyring
+	// PlainSecrets lets secrets be written as they are given when there are no Keys. Without either they are refused.
+	PlainSecrets bool
+	Logger       *slog.Logger
 }
 
 // Store is the gateway's part of one etcd.
 type Store struct {
 	keys        keys
+	vault       vault
 	endpoints   []string
 	tls         *tls.Config
 	callTimeout time.Duration
@@ -72,6 +80,7 @@ func Open(cfg Config) (*Store, error) {
 	}
 	s := &Store{
 		keys:        keys{strings.TrimRight(cmp.Or(cfg.Prefix, DefaultPrefix), "/")},
+		vault:       vault{cfg.Keys, cfg.PlainSecrets},
 		endpoints:   cfg.Endpoints,
 		tls:         cfg.TLS,
 		callTimeout: cmp.Or(cfg.CallTimeout, DefaultCallTimeout),

@@ -45,7 +45,10 @@ type Result struct {
 // changes to it, all of which are then written in one transaction, or none. When others wrote in between,
 // apply is called again on what they left. An error of apply is returned as it is and nothing is written.
 //
-// ErrConflict, ErrTooLarge, ErrNoSpace, ErrUnauthenticated and ErrUnavailable say that nothing was written.
+// Secrets are sealed on their way into etcd; one that is stored in plain text or under another key than the primary makes
+// its resource differ from an equal value.
+//
+// ErrConflict, ErrTooLarge, ErrNoKeys, ErrNoSpace, ErrUnauthenticated and ErrUnavailable say that nothing was written.
 func (s *Store) Update(ctx context.Context, apply func(Image) ([]Change, error)) (Result, error) {
 	select {
 	case s.updating <- struct{}{}:
@@ -67,6 +70,7 @@ func (s *Store) Update(ctx context.Context, apply func(Image) ([]Change, error))
 }
 
 func (s *Store) updateOnce(ctx context.Context, apply func(Image) ([]Change, error)) (Result, error) {
+	s.vault.refresh() // a primary key that was replaced seals nothing more
 	img, err := s.Read(ctx)
 	if err != nil {
 		return Result{}, err
@@ -75,7 +79,7 @@ func (s *Store) updateOnce(ctx context.Context, apply func(Image) ([]Change, err
 	if err != nil {
 		return Result{}, err
 	}
-	t, err := s.keys.transaction(img, changes)
+	t, err := s.transaction(img, changes)
 	if err != nil {
 		return Result{}, fmt.Errorf("update resources: %w", err)
 	}
@@ -117,46 +121,57 @@ type transaction struct {
 // transaction turns changes into a write that succeeds only while the document is still img, and while no
 // touched key was written past the document's writers. Changes that change nothing are left out; of two
 // changes of one resource the later counts.
-func (k keys) transaction(img Image, changes []Change) (transaction, error) {
+func (s *Store) transaction(img Image, changes []Change) (transaction, error) {
 	last := make(map[core.Ref][]byte, len(changes))
 	for _, c := range changes {
 		if !c.Ref.Kind.Known() || core.CheckID(c.Ref.ID) != nil {
 			return transaction{}, fmt.Errorf("%s: not the name of a resource", c.Ref)
-		}
-		if len(c.Value) > MaxValue {
-			return transaction{}, fmt.Errorf("%s: %w: %d bytes, the limit is %d", c.Ref, ErrTooLarge, len(c.Value), MaxValue)
 		}
 		last[c.Ref] = c.Value
 	}
 	var t transaction
 	size := 0
 	for ref, value := range last {
-		key := k.resource(ref)
-		if t.change(key, img.Items[ref], value) {
-			size += 2*len(key) + len(value)
+		stored := img.Items[ref]
+		if unchanged(stored, value) {
+			continue
 		}
+		sealed, err := s.vault.seal(img, ref, value)
+		if err != nil {
+			return transaction{}, err
+		}
+		if len(sealed) > MaxValue {
+			return transaction{}, fmt.Errorf("%s: %w: %d bytes, the limit is %d", ref, ErrTooLarge, len(sealed), MaxValue)
+		}
+		key := s.keys.resource(ref)
+		t.change(key, stored, sealed)
+		size += 2*len(key) + len(sealed)
 	}
 	if size > maxTransaction {
 		return transaction{}, fmt.Errorf("%w: %d bytes in one transaction, the limit is %d", ErrTooLarge, size, maxTransaction)
 	}
 	if len(t.puts) > 0 {
-		t.guards = append(t.guards, clientv3.Compare(clientv3.ModRevision(k.generation()), "=", img.Generation))
-		t.puts = append(t.puts, clientv3.OpPut(k.generation(), layoutVersion))
+		t.guards = append(t.guards, clientv3.Compare(clientv3.ModRevision(s.keys.generation()), "=", img.Generation))
+		t.puts = append(t.puts, clientv3.OpPut(s.keys.generation(), layoutVersion))
 	}
 	return t, nil
 }
 
-// change adds the write of one key over its stored item, and reports whether there was anything to write.
-func (t *transaction) change(key string, stored Item, value []byte) bool {
+// unchanged reports whether the item is stored as a write of the value would leave it.
+func unchanged(stored Item, value []byte) bool {
 	exists := stored.Modified != 0
-	switch {
-	case value == nil && !exists, value != nil && exists && bytes.Equal(value, stored.Value):
-		return false
-	case value == nil:
+	if value == nil || !exists {
+		return value == nil && !exists
+	}
+	return !stored.stale && bytes.Equal(value, stored.Value)
+}
+
+// change adds the write of one key over its stored item.
+func (t *transaction) change(key string, stored Item, value []byte) {
+	if value == nil {
 		t.puts = append(t.puts, clientv3.OpDelete(key))
-	default:
+	} else {
 		t.puts = append(t.puts, clientv3.OpPut(key, string(value)))
 	}
 	t.guards = append(t.guards, clientv3.Compare(clientv3.ModRevision(key), "=", stored.Modified))
-	return true
 }

@@ -5,8 +5,10 @@ import (
 	"fmt"
 	"log/slog"
 	"maps"
+	"sync"
 
 	"go.etcd.io/etcd/api/v3/mvccpb"
+	"golang.org/x/sync/errgroup"
 
 	"github.com/sluice-gateway/sluice/core"
 )
@@ -30,36 +32,78 @@ type Watcher struct {
 // connections, silent members, compaction, refused credentials, and an etcd restored from a backup. A
 // failed or partial read publishes nothing, and neither does a resync that finds nothing changed.
 func (s *Store) Watch(ctx context.Context, w Watcher) error {
-	d := &documentSink{keys: s.keys, watcher: w, log: s.log}
-	return s.follow(ctx, s.keys.document(), sink{
-		load: d.load, apply: d.apply, progress: w.Progress, health: w.Health, resync: w.Resync, verify: d.verify,
+	d := &documentSink{keys: s.keys, vault: s.vault, watcher: w, log: s.log}
+	g, ctx := errgroup.WithContext(ctx)
+	g.Go(func() error {
+		return s.follow(ctx, s.keys.document(), sink{
+			load: d.load, apply: d.apply, progress: d.progress, health: d.health, resync: d.resync, verify: d.verify,
+		})
 	})
+	if s.vault.keys != nil {
+		g.Go(func() error { return d.followKeys(ctx, s.timings.keys) })
+	}
+	return g.Wait()
 }
 
+// documentSink is called by the follower of etcd and by that of the keyset.
 type documentSink struct {
-	keys    keys
+	keys  keys
+	vault vault
+	log   *slog.Logger
+
+	mu      sync.Mutex // held while the watcher is called, too: one call at a time
 	watcher Watcher
-	log     *slog.Logger
 	image   Image
 	loaded  bool
 }
 
+func (d *documentSink) progress(revision int64) {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	d.progressLocked(revision)
+}
+
+func (d *documentSink) progressLocked(revision int64) {
+	if d.watcher.Progress != nil {
+		d.watcher.Progress(revision)
+	}
+}
+
+func (d *documentSink) health(err error) {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	if d.watcher.Health != nil {
+		d.watcher.Health(err)
+	}
+}
+
+func (d *documentSink) resync(reason string) {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	if d.watcher.Resync != nil {
+		d.watcher.Resync(reason)
+	}
+}
+
 func (d *documentSink) load(l listing, _ bool) {
-	img, ignored := d.keys.image(l)
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	img, ignored := d.vault.image(d.keys, l)
 	if len(ignored) > 0 {
 		d.log.Warn("keys below the prefix are no known resources; ignored", "count", len(ignored), "first", ignored[0])
 	}
 	same := d.loaded && d.image.sameItems(img)
 	d.image, d.loaded = img, true
-	switch {
-	case !same:
+	if same {
+		d.progressLocked(img.Revision)
+	} else {
 		d.watcher.Publish(img)
-	case d.watcher.Progress != nil:
-		d.watcher.Progress(img.Revision)
 	}
 }
 
 func (d *documentSink) apply(revision int64, events []*mvccpb.Event) {
+	d.mu.Lock()
+	defer d.mu.Unlock()
 	next := d.image
 	next.Revision = revision
 	touched := false
@@ -70,7 +114,7 @@ func (d *documentSink) apply(revision int64, events []*mvccpb.Event) {
 			if !touched {
 				next.Items, touched = maps.Clone(next.Items), true
 			}
-			applyItem(next.Items, ref, e)
+			d.applyItem(next.Items, ref, e)
 		case string(e.Kv.Key) == d.keys.generation():
 			next.Generation = generationAfter(e)
 		default:
@@ -78,20 +122,19 @@ func (d *documentSink) apply(revision int64, events []*mvccpb.Event) {
 		}
 	}
 	d.image = next
-	switch {
-	case touched:
+	if touched {
 		d.watcher.Publish(next)
-	case d.watcher.Progress != nil:
-		d.watcher.Progress(revision)
+	} else {
+		d.progressLocked(revision)
 	}
 }
 
-func applyItem(items map[core.Ref]Item, ref core.Ref, e *mvccpb.Event) {
+func (d *documentSink) applyItem(items map[core.Ref]Item, ref core.Ref, e *mvccpb.Event) {
 	if e.Type == mvccpb.Event_DELETE {
 		delete(items, ref)
 		return
 	}
-	items[ref] = item(e.Kv)
+	items[ref] = d.vault.item(ref, e.Kv)
 }
 
 func generationAfter(e *mvccpb.Event) int64 {
@@ -103,9 +146,11 @@ func generationAfter(e *mvccpb.Event) int64 {
 
 // verify checks that a listing has the same resources at the same revisions.
 func (d *documentSink) verify() func(listing) error {
+	d.mu.Lock()
+	defer d.mu.Unlock()
 	held := d.image
 	return func(l listing) error {
-		listed, _ := d.keys.image(l)
+		listed, _ := d.vault.image(d.keys, l)
 		for ref, item := range listed.Items {
 			if mine, ok := held.Items[ref]; !ok || mine.Modified != item.Modified {
 				return fmt.Errorf("%s is not the one that was followed", ref)

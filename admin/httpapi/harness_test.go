@@ -9,6 +9,7 @@ import (
 	"net/http"
 	"net/http/httptest"
 	"os"
+	"path/filepath"
 	"strings"
 	"sync"
 	"testing"
@@ -20,6 +21,7 @@ import (
 	"github.com/sluice-gateway/sluice/schemas"
 	"github.com/sluice-gateway/sluice/store"
 	"github.com/sluice-gateway/sluice/store/embedded"
+	"github.com/sluice-gateway/sluice/store/keyring"
 )
 
 const (
@@ -70,6 +72,17 @@ func newWorld(t *testing.T) *world {
 
 func newWorldAt(t *testing.T, cfg store.Config) *world {
 	t.Helper()
+	file := filepath.Join(t.TempDir(), "keyset.json")
+	keys, err := keyring.New()
+	if err == nil {
+		err = keyring.Create(file, keys)
+	}
+	if err == nil {
+		cfg.Keys, err = keyring.Open(file, nil)
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
 	st, err := store.Open(cfg)
 	if err != nil {
 		t.Fatal(err)

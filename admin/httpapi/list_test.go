@@ -140,18 +140,20 @@ func TestBadListParametersAreNamed(t *testing.T) {
 func TestAStoredValueThatIsNoObjectSpoilsNothingElse(t *testing.T) {
 	w := newWorld(t)
 	w.fill(1)
+	const body = `{"provider":"p00","upstream_model":"x"}`
+	w.do("PUT", "/admin/v1/models/good", body).want(201)
 	garbage := []byte(`"SECRET-MARK"`)
 	if _, err := w.store.Update(context.Background(), func(store.Image) ([]store.Change, error) {
-		return []store.Change{{Ref: core.Ref{Kind: core.KindProvider, ID: "bad"}, Value: garbage}}, nil
+		return []store.Change{{Ref: core.Ref{Kind: core.KindModel, ID: "bad"}, Value: garbage}}, nil
 	}); err != nil {
 		t.Fatal(err)
 	}
-	l := w.do("GET", "/admin/v1/providers", "").want(200)
-	if !strings.Contains(string(l.body), `"resource":null`) || !strings.Contains(string(l.body), `"id":"p00"`) {
+	l := w.do("GET", "/admin/v1/models", "").want(200)
+	if !strings.Contains(string(l.body), `"resource":null`) || !strings.Contains(string(l.body), `"id":"good"`) {
 		t.Errorf("got %s", l.body)
 	}
-	w.do("GET", "/admin/v1/providers/bad", "").problem(409, "corrupt")
-	w.do("PATCH", "/admin/v1/providers/bad", `{"kind":"openai"}`).problem(409, "corrupt")
-	w.do("PUT", "/admin/v1/providers/bad", providerBody).want(200)
-	w.do("DELETE", "/admin/v1/providers/bad", "").want(204)
+	w.do("GET", "/admin/v1/models/bad", "").problem(409, "corrupt")
+	w.do("PATCH", "/admin/v1/models/bad", `{"provider":"p00"}`).problem(409, "corrupt")
+	w.do("PUT", "/admin/v1/models/bad", body).want(200)
+	w.do("DELETE", "/admin/v1/models/bad", "").want(204)
 }

@@ -143,6 +143,8 @@ func problemOfStore(err error) *Problem {
 		return problem(http.StatusConflict, "write-conflict", "Other writers were faster", "nothing was written; try again")
 	case errors.Is(err, store.ErrTooLarge):
 		return tooLarge("the resource is over what the store takes, 1 MiB")
+	case errors.Is(err, store.ErrNoKeys):
+		return problem(away, "no-keyset", "There is no keyset", "nothing was written: secrets are sealed, and this service has no keyset to do it with; set its --keyset-file")
 	case errors.Is(err, store.ErrNoSpace):
 		return problem(away, "etcd-no-space", "The store is out of space", "nothing was written; reading and serving go on; etcd must be compacted and defragmented and its alarm disarmed")
 	case errors.Is(err, store.ErrUnknownOutcome):

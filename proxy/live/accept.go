@@ -10,6 +10,7 @@ import (
 // accepted is what the holder remembers of one stored resource.
 type accepted struct {
 	modified int64         // revision of the stored value that resource was decoded from
+	locked   bool          // a secret of that value could not be opened
 	resource core.Resource // nil: the stored value does not decode
 	faults   []core.Fault  // from decoding
 	good     core.Resource // the last value that compiled; nil: never
@@ -39,11 +40,15 @@ func (h *Holder) build(image store.Image) *State {
 func (h *Holder) decode(image store.Image) {
 	for ref, item := range image.Items {
 		a, known := h.accepted[ref]
-		if known && a.modified == item.Modified {
+		if known && a.modified == item.Modified && a.locked == item.Locked() {
 			continue
 		}
-		a.modified = item.Modified
-		a.resource, a.faults = core.Decode(ref, item.Value)
+		a.modified, a.locked = item.Modified, item.Locked()
+		if a.locked {
+			a.resource, a.faults = nil, item.Faults
+		} else {
+			a.resource, a.faults = core.Decode(ref, item.Value)
+		}
 		h.accepted[ref] = a
 	}
 	for ref := range h.accepted {

@@ -221,3 +221,27 @@ func TestOnlyTheLatestOfferIsCompiled(t *testing.T) {
 		}
 	})
 }
+
+func TestASecretThatDoesNotOpenKeepsTheLastGoodValueUntilItDoes(t *testing.T) {
+	run(t, func(h *running) {
+		s := newStored()
+		p := core.Ref{Kind: core.KindProvider, ID: "p"}
+		s.provider("p", "http://one/v1")
+		s.model("m", "p")
+		h.offer(s)
+		s.put(core.KindProvider, "p", `{"id":"p","kind":"openai","base_url":"http://two/v1","auth":{"secret":{"key_id":1,"sealed":"AA=="}}}`)
+		locked := s.items[p]
+		locked.Faults = []core.Fault{{Ref: p, Pointer: "/auth/secret", Rule: store.RuleKeyset, Message: "no key", Severity: core.SeverityReject}}
+		s.items[p] = locked
+		got := h.offer(s)
+		if g, ok := got.Group("m"); !ok || g.Members[0].Target.Upstream.BaseURL.Host != "one" || rules(got) != "provider/p/auth/secret:keyset" {
+			t.Errorf("rejected %s, want the provider's secret, and its last good value served", rules(got))
+		}
+		// The keys come; the stored value is the same.
+		s.items[p] = store.Item{Value: []byte(`{"id":"p","kind":"openai","base_url":"http://two/v1","auth":{"secret":"s"}}`), Modified: locked.Modified}
+		got = h.offer(s)
+		if g, ok := got.Group("m"); !ok || g.Members[0].Target.Upstream.BaseURL.Host != "two" || len(got.Rejected) != 0 {
+			t.Errorf("rejected %s, want the opened value served", rules(got))
+		}
+	})
+}
