@@ -13,6 +13,8 @@ type NodeStatus struct {
 	Revision int64 `json:"revision"`
 	// Rejected lists the faults of resources that the node does not serve as they are stored.
 	Rejected []Fault `json:"rejected,omitempty"`
+	// Keys are the ids of the keys with which the node opens secrets: before another key seals, all nodes have it.
+	Keys []uint32 `json:"keys,omitempty"`
 	// Draining is true once the node has begun to shut down.
 	Draining bool `json:"draining,omitempty"`
 }

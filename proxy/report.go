@@ -15,7 +15,7 @@ func (n *Node) nodeStatus() core.NodeStatus {
 	host, _ := os.Hostname() // for people only; absent is fine
 	s := core.NodeStatus{
 		ID: n.cfg.NodeID, Version: n.cfg.Version, Cell: n.cfg.Cell, Host: host, StartedAt: n.started.UTC(),
-		Revision: n.holder.Revision(), Draining: n.draining.Load(),
+		Revision: n.holder.Revision(), Draining: n.draining.Load(), Keys: n.cfg.Store.KeyIDs(),
 	}
 	if state := n.holder.Load(); state != nil {
 		s.Rejected = state.Rejected

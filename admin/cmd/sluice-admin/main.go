@@ -39,11 +39,18 @@ func run(ctx context.Context, args []string) error {
 		return err
 	}
 	log := slog.New(slog.NewJSONHandler(os.Stderr, &slog.HandlerOptions{Level: s.logLevel}))
-	st, err := store.Open(s.store(log))
+	cfg, err := s.store(log)
+	if err != nil {
+		return err
+	}
+	st, err := store.Open(cfg)
 	if err != nil {
 		return err
 	}
 	defer st.Close()
+	if err := examineSecrets(ctx, st, log); err != nil {
+		return err
+	}
 	version := version()
 	srv, err := admin.New(admin.Config{
 		Store: st, AdminTokens: s.adminTokens, ViewerTokens: s.viewerTokens, Reach: s.reach, Version: version, Logger: log,

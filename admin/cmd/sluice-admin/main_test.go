@@ -46,10 +46,10 @@ var sameReach = cmp.Comparer(func(a, b core.Reach) bool { return reflect.DeepEqu
 func TestFlagsComeBeforeTheEnvironmentAndThatBeforeDefaults(t *testing.T) {
 	env := map[string]string{
 		"SLUICE_ETCD_ENDPOINTS": "a:1, b:2,", "SLUICE_ADMIN_TOKEN": "one, two,", "SLUICE_VIEWER_TOKEN": "three",
-		"SLUICE_ETCD_USERNAME": "user", "SLUICE_ETCD_PASSWORD": "pass",
+		"SLUICE_ETCD_USERNAME": "user", "SLUICE_ETCD_PASSWORD": "pass", "SLUICE_KEYSET_FILE": "/keys",
 	}
 	want := settings{
-		listen: ":8081", endpoints: []string{"a:1", "b:2"}, prefix: "/sluice", username: "user", password: "pass",
+		listen: ":8081", endpoints: []string{"a:1", "b:2"}, prefix: "/sluice", username: "user", password: "pass", keysetFile: "/keys",
 		adminTokens: []string{"one", "two"}, viewerTokens: []string{"three"},
 	}
 	got, err := parse(nil, environment(env))
@@ -62,17 +62,17 @@ func TestFlagsComeBeforeTheEnvironmentAndThatBeforeDefaults(t *testing.T) {
 		t.Fatal(err)
 	}
 	env["SLUICE_ADMIN_LISTEN"], env["SLUICE_ETCD_PREFIX"] = ":1", "/env"
-	want.listen, want.endpoints, want.prefix, want.username = ":2", []string{"c:3"}, "/flag", "flag"
+	want.listen, want.endpoints, want.prefix, want.username, want.keysetFile = ":2", []string{"c:3"}, "/flag", "flag", "/flag/keys"
 	env["SLUICE_LOG_LEVEL"], want.logLevel = "warn", slog.LevelDebug
-	got, err = parse([]string{"--listen", ":2", "--etcd=c:3", "--etcd-prefix", "/flag", "--etcd-username", "flag", "--log-level=debug"}, environment(env))
+	got, err = parse([]string{"--listen", ":2", "--etcd=c:3", "--etcd-prefix", "/flag", "--etcd-username", "flag", "--keyset-file", "/flag/keys", "--log-level=debug"}, environment(env))
 	if diff := cmp.Diff(want, got, cmp.AllowUnexported(settings{}), sameReach); err != nil || diff != "" {
 		t.Errorf("flags: %v (-want +got)\n%s", err, diff)
 	}
 }
 
 func TestEtcdIsOnThisMachineUnlessToldOtherwise(t *testing.T) {
-	got, err := parse(nil, environment(map[string]string{"SLUICE_ADMIN_TOKEN": "t"}))
-	want := settings{listen: ":8081", endpoints: []string{"http://127.0.0.1:2379"}, prefix: "/sluice", adminTokens: []string{"t"}}
+	got, err := parse(nil, environment(map[string]string{"SLUICE_ADMIN_TOKEN": "t", "SLUICE_INSECURE_PLAINTEXT_SECRETS": "true"}))
+	want := settings{listen: ":8081", endpoints: []string{"http://127.0.0.1:2379"}, prefix: "/sluice", plainSecrets: true, adminTokens: []string{"t"}}
 	if diff := cmp.Diff(want, got, cmp.AllowUnexported(settings{}), sameReach, cmpopts.EquateEmpty()); err != nil || diff != "" {
 		t.Errorf("defaults: %v (-want +got)\n%s", err, diff)
 	}
@@ -89,6 +89,10 @@ func TestTheServiceRefusesToStartWithoutWhatItNeeds(t *testing.T) {
 		"no etcd":      {map[string]string{"SLUICE_ADMIN_TOKEN": "t"}, []string{"--etcd="}, "SLUICE_ETCD_ENDPOINTS"},
 		"a bad level":  {map[string]string{"SLUICE_ADMIN_TOKEN": "t", "SLUICE_LOG_LEVEL": "loud"}, nil, "SLUICE_LOG_LEVEL"},
 		"a bad list":   {map[string]string{"SLUICE_ADMIN_TOKEN": "t", "SLUICE_ETCD_ENDPOINTS": "a:1", "SLUICE_UPSTREAM_ALLOW": "http://x"}, nil, "upstream-allow"},
+		"no keyset":    {map[string]string{"SLUICE_ADMIN_TOKEN": "t"}, nil, "sluice keys new"},
+		"no choice":    {map[string]string{"SLUICE_ADMIN_TOKEN": "t", "SLUICE_INSECURE_PLAINTEXT_SECRETS": "false"}, nil, "SLUICE_INSECURE_PLAINTEXT_SECRETS"},
+		"both":         {map[string]string{"SLUICE_ADMIN_TOKEN": "t", "SLUICE_KEYSET_FILE": "/keys", "SLUICE_INSECURE_PLAINTEXT_SECRETS": "1"}, nil, "exclude"},
+		"a bad choice": {map[string]string{"SLUICE_ADMIN_TOKEN": "t", "SLUICE_INSECURE_PLAINTEXT_SECRETS": "perhaps"}, nil, "SLUICE_INSECURE_PLAINTEXT_SECRETS"},
 		"a stray word": {map[string]string{"SLUICE_ADMIN_TOKEN": "t", "SLUICE_ETCD_ENDPOINTS": "a:1"}, []string{"helth"}, "helth"},
 	} {
 		if _, err := parse(c.args, environment(c.env)); err == nil || !strings.Contains(err.Error(), c.want) {

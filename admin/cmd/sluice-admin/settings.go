@@ -6,10 +6,12 @@ import (
 	"flag"
 	"fmt"
 	"log/slog"
+	"strconv"
 	"strings"
 
 	"github.com/sluice-gateway/sluice/core"
 	"github.com/sluice-gateway/sluice/store"
+	"github.com/sluice-gateway/sluice/store/keyring"
 )
 
 // settings are the flags and the environment, read once.
@@ -17,6 +19,8 @@ type settings struct {
 	listen                    string
 	endpoints                 []string
 	prefix                    string
+	keysetFile                string
+	plainSecrets              bool
 	username, password        string
 	adminTokens, viewerTokens []string
 	reach                     core.Reach
@@ -25,6 +29,7 @@ type settings struct {
 
 const (
 	envListen     = "SLUICE_ADMIN_LISTEN"
+	envPlain      = "SLUICE_INSECURE_PLAINTEXT_SECRETS"
 	defaultListen = ":8081"
 	// defaultEtcd is an etcd on this machine, for both of the gateway's commands.
 	defaultEtcd = "http://127.0.0.1:2379"
@@ -53,6 +58,9 @@ func parse(args []string, env func(string) string) (settings, error) {
 	etcd := f.String("etcd", cmp.Or(env("SLUICE_ETCD_ENDPOINTS"), defaultEtcd), "comma-separated `endpoints` of etcd (SLUICE_ETCD_ENDPOINTS)")
 	f.StringVar(&s.prefix, "etcd-prefix", cmp.Or(env("SLUICE_ETCD_PREFIX"), store.DefaultPrefix), "`prefix` of all keys in etcd (SLUICE_ETCD_PREFIX)")
 	f.StringVar(&s.username, "etcd-username", env("SLUICE_ETCD_USERNAME"), "`name` of the user in etcd (SLUICE_ETCD_USERNAME)")
+	f.StringVar(&s.keysetFile, "keyset-file", env("SLUICE_KEYSET_FILE"), "`file` with the keys that seal secrets in etcd, as made by 'sluice keys new'; it may change while the service runs (SLUICE_KEYSET_FILE)")
+	plain, badPlain := truth(env(envPlain))
+	f.BoolVar(&s.plainSecrets, "insecure-plaintext-secrets", plain, "store secrets as they are given, without a keyset ("+envPlain+")")
 	allow := f.String("upstream-allow", env("SLUICE_UPSTREAM_ALLOW"), "comma-separated `list` of hosts, *.domains, addresses and CIDR ranges that providers may use; empty: all but link-local and metadata addresses (SLUICE_UPSTREAM_ALLOW)")
 	var level slog.Level
 	badLevel := level.UnmarshalText([]byte(cmp.Or(env("SLUICE_LOG_LEVEL"), "info")))
@@ -62,6 +70,9 @@ func parse(args []string, env func(string) string) (settings, error) {
 	}
 	if badLevel != nil {
 		return s, fmt.Errorf("SLUICE_LOG_LEVEL: %w", badLevel)
+	}
+	if badPlain != nil {
+		return s, fmt.Errorf("%s: %w", envPlain, badPlain)
 	}
 	if f.NArg() > 0 {
 		return s, fmt.Errorf("unexpected argument %q", f.Arg(0))
@@ -79,12 +90,39 @@ func parse(args []string, env func(string) string) (settings, error) {
 		return s, errors.New("no etcd endpoints: set --etcd or SLUICE_ETCD_ENDPOINTS")
 	case len(s.adminTokens) == 0:
 		return s, errors.New("no admin token: set SLUICE_ADMIN_TOKEN")
+	case s.keysetFile == "" && !s.plainSecrets:
+		return s, errNoKeyset
+	case s.keysetFile != "" && s.plainSecrets:
+		return s, errors.New("--keyset-file and --insecure-plaintext-secrets exclude each other")
 	}
 	return s, nil
 }
 
-func (s settings) store(log *slog.Logger) store.Config {
-	return store.Config{Endpoints: s.endpoints, Prefix: s.prefix, Username: s.username, Password: s.password, Logger: log}
+// errNoKeyset is also for who updates a gateway that had no keyset yet, and so says in which order to go about it.
+var errNoKeyset = errors.New(`no keyset to seal secrets in etcd with: make one with 'sluice keys new --keyset-file FILE', give it to every proxy first and
+then to this service (--keyset-file or SLUICE_KEYSET_FILE), and seal what is stored already with 'sluice keys encrypt'.
+To go on storing secrets in plain text set --insecure-plaintext-secrets or ` + envPlain + `=true`)
+
+// truth reads a boolean variable; unset is false.
+func truth(text string) (bool, error) {
+	if text == "" {
+		return false, nil
+	}
+	return strconv.ParseBool(text)
+}
+
+// store returns how to open the store, having read the keyset.
+func (s settings) store(log *slog.Logger) (store.Config, error) {
+	cfg := store.Config{
+		Endpoints: s.endpoints, Prefix: s.prefix, Username: s.username, Password: s.password,
+		PlainSecrets: s.plainSecrets, Logger: log,
+	}
+	if s.keysetFile == "" {
+		return cfg, nil
+	}
+	var err error
+	cfg.Keys, err = keyring.Open(s.keysetFile, log)
+	return cfg, err
 }
 
 // list splits at commas and leaves out what is empty.

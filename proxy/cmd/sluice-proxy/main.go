@@ -14,11 +14,13 @@ import (
 	"os"
 	"os/signal"
 	"syscall"
+	"time"
 
 	_ "golang.org/x/crypto/x509roots/fallback" // TLS roots for images without any
 
 	"github.com/sluice-gateway/sluice/proxy"
 	"github.com/sluice-gateway/sluice/store"
+	"github.com/sluice-gateway/sluice/store/keyring"
 )
 
 func main() {
@@ -39,13 +41,14 @@ func run(ctx context.Context, args []string) error {
 		return err
 	}
 	logger := slog.New(slog.NewJSONHandler(os.Stderr, &slog.HandlerOptions{Level: s.logLevel}))
-	st, err := store.Open(store.Config{
-		Endpoints: s.etcd, Prefix: s.prefix, Username: s.username, Password: s.password, Logger: logger,
-	})
+	st, err := openStore(s, logger)
 	if err != nil {
 		return err
 	}
 	defer st.Close()
+	if err := checkKeys(ctx, st); err != nil {
+		return err
+	}
 	api, err := net.Listen("tcp", s.listen)
 	if err != nil {
 		return err
@@ -62,4 +65,26 @@ func run(ctx context.Context, args []string) error {
 	})
 	logger.Info("serving", "node", node.ID(), "api", api.Addr().String(), "status", status.Addr().String(), "etcd", s.etcd)
 	return node.Run(ctx, api, status)
+}
+
+func openStore(s settings, logger *slog.Logger) (*store.Store, error) {
+	cfg := store.Config{Endpoints: s.etcd, Prefix: s.prefix, Username: s.username, Password: s.password, Logger: logger}
+	if s.keysetFile != "" {
+		keys, err := keyring.Open(s.keysetFile, logger)
+		if err != nil {
+			return nil, err
+		}
+		cfg.Keys = keys
+	}
+	return store.Open(cfg)
+}
+
+// keysLimit bounds the look at how secrets are stored: a node starts without etcd as well.
+const keysLimit = 2 * time.Second
+
+// checkKeys ends a start that could serve no upstream that needs a credential.
+func checkKeys(ctx context.Context, st *store.Store) error {
+	ctx, cancel := context.WithTimeout(ctx, keysLimit)
+	defer cancel()
+	return st.CheckKeys(ctx)
 }

@@ -23,6 +23,7 @@ type settings struct {
 	listen, statusListen string
 	etcd                 []string
 	prefix               string
+	keysetFile           string
 	username, password   string
 	node, cell           string
 	drain, settle        time.Duration
@@ -86,6 +87,7 @@ func parse(args []string, out io.Writer) (settings, error) {
 	text(&etcd, "etcd", "SLUICE_ETCD_ENDPOINTS", defaultEtcd, "etcd endpoints, separated by commas")
 	text(&s.prefix, "etcd-prefix", "SLUICE_ETCD_PREFIX", store.DefaultPrefix, "prefix of every key")
 	text(&s.username, "etcd-username", "SLUICE_ETCD_USERNAME", "", "name of the user in etcd")
+	text(&s.keysetFile, "keyset-file", "SLUICE_KEYSET_FILE", "", "file with the keys that open the secrets in etcd, as made by 'sluice keys new'; it may change while the node runs")
 	text(&s.node, "node", "SLUICE_NODE_ID", "", "name of this node, new with every start; random when empty")
 	text(&s.cell, "cell", "SLUICE_CELL", proxy.DefaultCell, "part of the fleet that shares latency signals: one region or egress")
 	text(&allow, "upstream-allow", "SLUICE_UPSTREAM_ALLOW", "", "hosts, *.domains, addresses and CIDR ranges that providers may use, separated by commas; empty: all but link-local and metadata addresses")
