@@ -46,7 +46,11 @@ func Run(ctx context.Context, cfg Config) error {
 	}
 	defer etcd.Close()
 	cfg.etcd = etcd.Endpoints()[0]
-	st, err := store.Open(store.Config{Endpoints: etcd.Endpoints(), Logger: cfg.Logger})
+	keys, err := loadKeys(cfg)
+	if err != nil {
+		return err
+	}
+	st, err := store.Open(store.Config{Endpoints: etcd.Endpoints(), Keys: keys, Logger: cfg.Logger})
 	if err != nil {
 		return err
 	}

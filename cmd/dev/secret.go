@@ -8,6 +8,8 @@ import (
 	"os"
 	"path/filepath"
 	"strings"
+
+	"github.com/sluice-gateway/sluice/store/keyring"
 )
 
 // secret is a token of this Run and how it is shown in the lines to paste.
@@ -48,4 +50,21 @@ func loadSecret(given, variable, file, prefix string) (secret, error) {
 		return secret{}, fmt.Errorf("%s is empty: remove it and a new one is made", file)
 	}
 	return secret{value, value}, nil
+}
+
+// loadKeys returns the keys of the file in the data folder, made on first use.
+func loadKeys(cfg Config) (*keyring.Keyring, error) {
+	file := filepath.Join(cfg.DataDir, "keyset.json")
+	keys, err := keyring.Open(file, cfg.Logger)
+	if !errors.Is(err, fs.ErrNotExist) {
+		return keys, err
+	}
+	made, err := keyring.New()
+	if err != nil {
+		return nil, err
+	}
+	if err := keyring.Create(file, made); err != nil {
+		return nil, err
+	}
+	return keyring.Open(file, cfg.Logger)
 }

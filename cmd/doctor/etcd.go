@@ -36,7 +36,26 @@ func etcd(ctx context.Context, s *store.Store) (checks []Check, reached bool) {
 	if err != nil {
 		return checks, false
 	}
-	return append(checks, space(r), compaction(r)), true
+	return append(checks, space(r), compaction(r), atRest(ctx, s)), true
+}
+
+// atRest examines how secrets are stored.
+func atRest(ctx context.Context, s *store.Store) Check {
+	const name = "secrets at rest"
+	secrets, err := s.Secrets(ctx)
+	if err != nil {
+		return warn(name, "see the check of etcd", "not read: %v", err)
+	}
+	var plain []string
+	for _, secret := range secrets {
+		if !secret.Sealed {
+			plain = append(plain, secret.Ref.String()+secret.Pointer)
+		}
+	}
+	if len(plain) > 0 {
+		return warn(name, "give every process a keyset and run 'sluice keys encrypt', or use ${env:NAME}", "in plain text: %s", some(plain))
+	}
+	return ok(name, "all %d are sealed", len(secrets))
 }
 
 func majority(r store.Report, err error) Check {

@@ -9,6 +9,7 @@ import (
 
 	"github.com/sluice-gateway/sluice/admin/fleet"
 	"github.com/sluice-gateway/sluice/core"
+	"github.com/sluice-gateway/sluice/store"
 )
 
 // ruleEnvironment is that of a secret which a node cannot resolve.
@@ -21,8 +22,9 @@ func nodes(r fleet.Report, now time.Time) []Check {
 	return []Check{
 		ok("nodes", "live: %d, in cells: %d", len(r.Nodes), len(r.Cells)),
 		revision(r),
-		faults(r, "resources", "correct the resource, or bring the node to the version of the others", func(f core.Fault) bool { return f.Rule != ruleEnvironment }),
+		faults(r, "resources", "correct the resource, or bring the node to the version of the others", func(f core.Fault) bool { return f.Rule != ruleEnvironment && f.Rule != store.RuleKeyset }),
 		faults(r, "secrets", "set the variable in the node's environment and restart the node", func(f core.Fault) bool { return f.Rule == ruleEnvironment }),
+		faults(r, "keyset", "give the node the keyset file that the secret was sealed with; it reads it again by itself", func(f core.Fault) bool { return f.Rule == store.RuleKeyset }),
 		versions(r),
 		signals(r, now),
 		targets(r),

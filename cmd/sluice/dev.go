@@ -36,7 +36,7 @@ Environment:
 		},
 	}
 	f := c.Flags()
-	f.StringVar(&cfg.DataDir, "data-dir", ".data", "folder for the etcd and the generated secrets")
+	f.StringVar(&cfg.DataDir, "data-dir", ".data", "folder for the etcd, the generated secrets, and the keyset that seals secrets in the etcd")
 	f.StringVar(&cfg.ProxyListen, "proxy-listen", "127.0.0.1:8080", "address of the OpenAI API")
 	f.StringVar(&cfg.StatusListen, "status-listen", "127.0.0.1:9090", "address of the proxy's /status and /metrics")
 	f.StringVar(&cfg.AdminListen, "admin-listen", "127.0.0.1:8081", "address of the admin API and its docs")

@@ -37,6 +37,6 @@ func root() *cobra.Command {
 		SilenceUsage:  true,
 		SilenceErrors: true,
 	}
-	c.AddCommand(devCommand(), demoCommand(), validateCommand(), fleetCommand(), doctorCommand(), versionCommand())
+	c.AddCommand(devCommand(), demoCommand(), validateCommand(), fleetCommand(), doctorCommand(), keysCommand(), versionCommand())
 	return c
 }

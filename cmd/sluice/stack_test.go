@@ -20,7 +20,7 @@ import (
 type gateway struct {
 	t                        *testing.T
 	admin, api, status, etcd string
-	token, key               string
+	token, key, dir          string
 }
 
 func start(t *testing.T) *gateway {
@@ -48,7 +48,7 @@ func start(t *testing.T) *gateway {
 		ended <- err
 		t.Fatalf("ended with %v before it was ready", err)
 	}
-	g := &gateway{t: t}
+	g := &gateway{t: t, dir: dir}
 	for label, into := range map[string]*string{"admin API": &g.admin, "OpenAI API": &g.api, "status": &g.status, "etcd": &g.etcd} {
 		_, rest, _ := strings.Cut(printed, "\n  "+label+" ")
 		*into = strings.Fields(rest)[0]

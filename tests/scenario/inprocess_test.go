@@ -4,6 +4,7 @@ import (
 	"context"
 	"log/slog"
 	"net"
+	"path/filepath"
 	"strings"
 	"sync"
 	"testing"
@@ -12,6 +13,7 @@ import (
 	"github.com/sluice-gateway/sluice/proxy"
 	"github.com/sluice-gateway/sluice/store"
 	"github.com/sluice-gateway/sluice/store/embedded"
+	"github.com/sluice-gateway/sluice/store/keyring"
 	"github.com/sluice-gateway/sluice/tests/upstream"
 )
 
@@ -27,6 +29,7 @@ type inProcess struct {
 	dir    string
 	listen string // where etcd listens, the same after a restart
 	etcd   *embedded.Server
+	keys   *keyring.Keyring
 
 	mu      sync.Mutex
 	members []*member
@@ -46,9 +49,27 @@ func newInProcess(t *testing.T) *inProcess {
 	e.StartStore(t)
 	e.listen = strings.TrimPrefix(e.etcd.Endpoints()[0], "http://")
 	t.Cleanup(func() { e.etcd.Close() })
+	e.keys = newKeys(t)
 	e.startAdmin(t)
 	t.Cleanup(func() { e.shrink(t, 0) })
 	return e
+}
+
+func newKeys(t *testing.T) *keyring.Keyring {
+	t.Helper()
+	file := filepath.Join(t.TempDir(), "keyset.json")
+	made, err := keyring.New()
+	if err == nil {
+		err = keyring.Create(file, made)
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+	keys, err := keyring.Open(file, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return keys
 }
 
 func (e *inProcess) Admin() Admin { return e.admin }
@@ -79,7 +100,7 @@ func (e *inProcess) Upstream(t *testing.T, b upstream.Behaviour) Upstream {
 
 func (e *inProcess) openStore(t *testing.T) *store.Store {
 	t.Helper()
-	s, err := store.Open(store.Config{Endpoints: []string{"http://" + e.listen}, Logger: e.log.logger()})
+	s, err := store.Open(store.Config{Endpoints: []string{"http://" + e.listen}, Keys: e.keys, Logger: e.log.logger()})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -6,6 +6,8 @@ import (
 	"strings"
 	"testing"
 
+	clientv3 "go.etcd.io/etcd/client/v3"
+
 	"github.com/sluice-gateway/sluice/tests/upstream"
 )
 
@@ -26,7 +28,7 @@ func secretsStaySecret(t *testing.T, env Environment) {
 	if len(requests) == 0 || requests[0].Header.Get("Authorization") != "Bearer "+credential {
 		t.Fatalf("the upstream should have been sent the credential, got %d requests: %v", len(requests), requests)
 	}
-	seen = append(seen, place{"the logs", env.Logs(t)})
+	seen = append(seen, place{"the logs", env.Logs(t)}, place{"etcd", everythingIn(t, env)})
 
 	admin := env.Admin()
 	secrets := map[string]string{"the upstream's credential": credential, "the caller's key": key, "the admin's token": admin.Token, "the viewer's token": admin.ViewerToken}
@@ -37,6 +39,43 @@ func secretsStaySecret(t *testing.T, env Environment) {
 			}
 		}
 	}
+}
+
+// everythingIn returns all keys and values of etcd, of every revision that it still has.
+func everythingIn(t *testing.T, env Environment) string {
+	t.Helper()
+	c, err := clientv3.New(clientv3.Config{Endpoints: env.StoreEndpoints(t), DialTimeout: patience})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer c.Close()
+	var out strings.Builder
+	note := func(found *clientv3.GetResponse) {
+		for _, kv := range found.Kvs {
+			fmt.Fprintf(&out, "%s %s\n", kv.Key, kv.Value)
+		}
+	}
+	now, err := c.Get(t.Context(), "\x00", clientv3.WithFromKey())
+	if err != nil {
+		t.Fatal(err)
+	}
+	note(now)
+	for _, kv := range now.Kvs {
+		if !strings.Contains(string(kv.Key), "/resources/") {
+			continue // those of signals are thousands
+		}
+		for revision := kv.CreateRevision; revision < kv.ModRevision; revision++ {
+			then, err := c.Get(t.Context(), string(kv.Key), clientv3.WithRev(revision))
+			if err != nil {
+				continue // compacted
+			}
+			note(then)
+		}
+	}
+	if !strings.Contains(out.String(), "/resources/provider/secrets") {
+		t.Error("the provider was not found in etcd: nothing was looked at")
+	}
+	return out.String()
 }
 
 // place is text that people may see.
