@@ -12,6 +12,7 @@ ENTRYPOINT ["/usr/local/bin/etcd"]
 
 FROM scratch AS proxy
 COPY dist/sluice-proxy /usr/local/bin/sluice-proxy
+COPY --chown=65532:65532 dist/empty /etc/sluice/keys
 USER 65532:65532
 EXPOSE 8080 9090
 HEALTHCHECK --interval=5s --timeout=3s --start-period=5s --retries=3 CMD ["/usr/local/bin/sluice-proxy", "health"]
@@ -19,6 +20,7 @@ ENTRYPOINT ["/usr/local/bin/sluice-proxy"]
 
 FROM scratch AS admin
 COPY dist/sluice-admin /usr/local/bin/sluice-admin
+COPY --chown=65532:65532 dist/empty /etc/sluice/keys
 USER 65532:65532
 EXPOSE 8081
 HEALTHCHECK --interval=5s --timeout=3s --start-period=5s --retries=3 CMD ["/usr/local/bin/sluice-admin", "health"]
@@ -26,6 +28,7 @@ ENTRYPOINT ["/usr/local/bin/sluice-admin"]
 
 FROM scratch AS demo
 COPY dist/sluice /usr/local/bin/sluice
+COPY --chown=65532:65532 dist/empty /etc/sluice/keys
 USER 65532:65532
 EXPOSE 9100
 HEALTHCHECK --interval=5s --timeout=3s --start-period=5s --retries=3 CMD ["/usr/local/bin/sluice", "demo-upstream", "health"]
