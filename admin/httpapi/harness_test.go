@@ -72,17 +72,7 @@ func newWorld(t *testing.T) *world {
 
 func newWorldAt(t *testing.T, cfg store.Config) *world {
 	t.Helper()
-	file := filepath.Join(t.TempDir(), "keyset.json")
-	keys, err := keyring.New()
-	if err == nil {
-		err = keyring.Create(file, keys)
-	}
-	if err == nil {
-		cfg.Keys, err = keyring.Open(file, nil)
-	}
-	if err != nil {
-		t.Fatal(err)
-	}
+	cfg.Keys = newKeys(t)
 	st, err := store.Open(cfg)
 	if err != nil {
 		t.Fatal(err)
@@ -92,6 +82,24 @@ func newWorldAt(t *testing.T, cfg store.Config) *world {
 	t.Cleanup(w.checkSecrecy) // when the servers are closed
 	w.url, w.api = w.replica(st)
 	return w
+}
+
+// newKeys returns a keyring of one new key.
+func newKeys(t *testing.T) *keyring.Keyring {
+	t.Helper()
+	file := filepath.Join(t.TempDir(), "keyset.json")
+	made, err := keyring.New()
+	if err == nil {
+		err = keyring.Create(file, made)
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+	keys, err := keyring.Open(file, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return keys
 }
 
 // replica serves another API over the store.

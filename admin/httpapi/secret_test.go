@@ -15,6 +15,7 @@ import (
 	"testing"
 
 	"github.com/sluice-gateway/sluice/core"
+	"github.com/sluice-gateway/sluice/store"
 )
 
 // stored returns the provider's secret as nodes read it.
@@ -246,4 +247,33 @@ func pair(t *testing.T) (certificate, key string) {
 		t.Fatal(err)
 	}
 	return string(pem.EncodeToMemory(&pem.Block{Type: "CERTIFICATE", Bytes: der})), string(pem.EncodeToMemory(&pem.Block{Type: "PRIVATE KEY", Bytes: raw}))
+}
+
+func TestASecretThatDoesNotOpenCanBeReplacedAndStandsInNobodysWay(t *testing.T) {
+	w := newWorld(t)
+	const path = "/admin/v1/providers/p"
+	w.do("PUT", path, withSecret(secret)).want(201)
+	cfg := w.cfg
+	cfg.Keys = newKeys(t) // which are others
+	st, err := store.Open(cfg)
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { st.Close() })
+	w.url, _ = w.replica(st)
+	if got := w.do("GET", path, "").want(200); !strings.Contains(string(got.body), `"secret":"***"`) {
+		t.Errorf("the sealed secret is to be covered whole: %s", got.body)
+	}
+	w.do("PUT", "/admin/v1/models/m", `{"provider":"p","upstream_model":"x"}`).want(201)
+	for _, refused := range []answer{
+		w.do("PUT", path, withSecret("***")),
+		w.do("PATCH", path, `{"description":"x"}`),
+		w.do("PATCH", path, `{"base_url":"https://two.example/v1"}`),
+	} {
+		if p := refused.problem(422, "refused"); len(p.Errors) != 1 || p.Errors[0].Pointer != "/auth/secret" {
+			t.Errorf("%s: got %v, want a fault of the secret", refused.asked, brief(p.Errors))
+		}
+	}
+	w.do("PUT", path, withSecret(secret)).want(200)
+	w.do("PATCH", path, `{"description":"x"}`).want(200)
 }
