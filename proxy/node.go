@@ -131,7 +131,7 @@ func New(cfg Config) *Node {
 	n.edge = serve.New(serve.Config{
 		State: n.holder.Load, Observer: n.metrics, Logger: n.logger, MaxBody: cfg.MaxBody, Budget: held, Streams: n.streams,
 		Dispatcher: dispatch.New(dispatch.Config{
-			Board: n.board, Ranker: n.ranker, Cooldowns: n.cooling, Transport: n.pools.Transport, Owner: n.sharer.Owns,
+			Board: n.board, Ranker: n.ranker, Cooldowns: n.cooling, Transport: n.pools.Transport, Owner: n.sharer.Owns, Lag: n.sharer.Lag,
 			Cooled: n.sharer.Urgent, Observer: n.metrics, Logger: n.logger, UserAgent: userAgent, Budget: held, FailedStatus: cfg.FailedStatus, MaxAnswer: cfg.MaxAnswer, MaxEvent: cfg.MaxEvent,
 		}),
 	})

@@ -20,7 +20,7 @@ func (o *ordering) choose(t *tier, c common) {
 	if p.Inflight == core.InflightAbsolute && p.Selection != core.SelectionStrict {
 		heat(o.leaves)
 	}
-	k, why, leader := sharpness(p, o.leaves, c.mean)
+	k, why, leader := sharpness(p, o.view.Lag, o.leaves, c.mean)
 	strict := math.IsInf(k, 1)
 	if strict {
 		prove(o.leaves)

@@ -3,6 +3,7 @@ package rank
 import (
 	"math"
 	"slices"
+	"time"
 
 	"github.com/sluice-gateway/sluice/core"
 )
@@ -33,12 +34,23 @@ const (
 	confidence = 2.5
 )
 
+// News of the load that is older than lateNews makes a sharp choice swing: of the sharpness lateShare is left then, 4
+// of 6 (SIGNALS.md §6.8).
+const (
+	lateNews  = 2 * time.Second
+	lateShare = 2.0 / 3
+)
+
 // sharpness returns the power K of a tier's draw, infinite where the order is strict, the rule that settled it
 // and the leaf whose elasticity did, if any.
-func sharpness(p *core.LatencyPolicy, leaves []leaf, mean float64) (k float64, why Rule, leader *leaf) {
+func sharpness(p *core.LatencyPolicy, lag time.Duration, leaves []leaf, mean float64) (k float64, why Rule, leader *leaf) {
+	k = p.Sharpness
+	if lag > lateNews {
+		k *= lateShare
+	}
 	switch {
 	case p.Selection == core.SelectionBalanced:
-		return p.Sharpness, RuleBalanced, nil
+		return k, RuleBalanced, nil
 	case p.Selection != core.SelectionAdaptive:
 		return math.Inf(1), RuleStrict, nil
 	case mean < idleLoad:
@@ -48,7 +60,7 @@ func sharpness(p *core.LatencyPolicy, leaves []leaf, mean float64) (k float64, w
 	if leader == nil {
 		return math.Inf(1), RuleElastic, nil
 	}
-	return p.Sharpness * max(gentle/leader.queues(), 1), RuleQueues, leader
+	return k * max(gentle/leader.queues(), 1), RuleQueues, leader
 }
 
 // queues is the elasticity that the leaf shows beyond doubt: zero where nothing says that it slows down under load.

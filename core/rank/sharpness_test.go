@@ -3,6 +3,7 @@ package rank
 import (
 	"math"
 	"testing"
+	"time"
 
 	"github.com/sluice-gateway/sluice/core"
 )
@@ -41,9 +42,19 @@ func TestSharpness(t *testing.T) {
 		{"none serves", core.SelectionAdaptive, 9, []leaf{cooling, dead}, inf, RuleElastic},
 	} {
 		p := core.LatencyPolicy{Selection: c.selection, Sharpness: 6}
-		k, rule, _ := sharpness(&p, c.leaves, c.mean)
+		k, rule, _ := sharpness(&p, 2*time.Second, c.leaves, c.mean)
 		if rule != c.rule || !(k == c.k || near(k, c.k)) {
 			t.Errorf("%s: got %v by %s, want %v by %s", c.name, k, rule, c.k, c.rule)
+		}
+	}
+}
+
+func TestLateNewsMakesTheChoiceGentler(t *testing.T) {
+	for _, selection := range []core.Selection{core.SelectionBalanced, core.SelectionAdaptive} {
+		p := core.LatencyPolicy{Selection: selection, Sharpness: 6}
+		leaves := []leaf{{class: answers, elasticity: 1}}
+		if k, _, _ := sharpness(&p, 2*time.Second+1, leaves, 9); !near(k, 4) {
+			t.Errorf("%s: got %v, want 4 of 6", selection, k)
 		}
 	}
 }

@@ -15,6 +15,8 @@ type View struct {
 	Now   time.Time
 	// Owner reports whether this node holds the fleet's probe slot of a key. Nil: it holds every one.
 	Owner func(signal.Key) bool
+	// Lag is by how much at most this node hears late of what others have in flight.
+	Lag time.Duration
 	// Rand returns random bits, once at the most, for the draws of balanced and adaptive. Nil: math/rand/v2.
 	Rand func() uint64
 	// Need holds what a target must have.

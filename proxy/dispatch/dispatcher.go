@@ -20,6 +20,8 @@ type Config struct {
 	Cooldowns *cooldown.Table
 	// Transport returns the connection pool of an upstream.
 	Transport func(*core.Upstream) http.RoundTripper
+	// Lag returns by how much at most this node hears late of what others have in flight.
+	Lag func() time.Duration
 	// Owner reports whether this node holds the fleet's probe slot for a target.
 	Owner func(k signal.Key, now time.Time) bool
 	// Cooled is called when a target was set aside: news that the fleet should hear at once.

@@ -264,6 +264,7 @@ func assemble(t *testing.T, o options, dial dialer, streams *serve.Streams, ups 
 		State: func() *live.State { return state }, Observer: h.attempts, Logger: logger, MaxBody: 1 << 20, Budget: h.budget, Streams: streams,
 		Dispatcher: dispatch.New(dispatch.Config{
 			Board: h.board, Ranker: rank.NewRanker(), Cooldowns: h.cooldowns, Transport: pools.Transport,
+			Lag:   func() time.Duration { return time.Second },
 			Owner: func(signal.Key, time.Time) bool { return true }, Cooled: func() {}, Observer: h.attempts, Logger: logger,
 			Budget: h.budget, FailedStatus: o.failedStatus, MaxAnswer: 1 << 20, MaxEvent: 1 << 20,
 		}),

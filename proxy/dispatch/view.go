@@ -14,7 +14,7 @@ import (
 func (x *exchange) view(now time.Time) (rank.View, *fault) {
 	d, g := x.d, x.call.Group
 	v := rank.View{
-		Board: d.Board, Class: x.class, Now: now,
+		Board: d.Board, Class: x.class, Now: now, Lag: d.Lag(),
 		Owner: func(k signal.Key) bool { return d.Owner(k, now) },
 		Need:  rank.Need{Capabilities: x.call.Envelope.Needs},
 	}

@@ -27,6 +27,7 @@ func (s *Sharer) publish(ctx context.Context) error {
 			}
 		}
 		last = time.Now()
+		s.noteLag()
 		rest = s.rest(s.put(ctx, last))
 		timer.Reset(jittered(rest) - time.Since(last)) // a slow etcd does not stretch the interval
 	}

@@ -48,6 +48,19 @@ func rootInterval(n int, size int64) time.Duration {
 // jittered returns d ± 10 %, so that a fleet that was started together does not write together.
 func jittered(d time.Duration) time.Duration { return d - d/10 + rand.N(d/5) }
 
+// Lag returns by how much at most this node hears late of what the others have in flight: an interval with its
+// jitter, and one of the aggregator's where there is one.
+func (s *Sharer) Lag() time.Duration { return time.Duration(s.lag.Load()) }
+
+// noteLag works the lag out, once an interval: requests ask for it.
+func (s *Sharer) noteLag() {
+	every := s.Interval()
+	if s.view.mode() == Tree {
+		every += rootInterval(s.Live(), 0)
+	}
+	s.lag.Store(int64(every + every/10))
+}
+
 // Interval returns how often this node writes its signals, jitter aside. It grows with the cell, with the size of
 // the value, and when etcd fills up.
 func (s *Sharer) Interval() time.Duration {

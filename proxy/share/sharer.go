@@ -60,6 +60,7 @@ type Sharer struct {
 	written ring
 	// size is the length of the last encoded value.
 	size    atomic.Int64
+	lag     atomic.Int64 // nanoseconds
 	fuse    fuse
 	history history
 	unread  unread

@@ -47,6 +47,15 @@ func (n *Node) Now() time.Time { return n.Time(n.fleet.engine.Now()) }
 // Dead reports whether the process has ended.
 func (n *Node) Dead() bool { return n.dead }
 
+// Lag is by how much at most the node hears late of the others, as the product has it.
+func (n *Node) Lag() time.Duration {
+	every := n.fleet.cfg.Every
+	if n.fleet.root != nil {
+		every *= 2
+	}
+	return every + every/10
+}
+
 // Owns reports whether the node holds the fleet's probe slot of a key.
 func (n *Node) Owns(k signal.Key) bool {
 	if !n.fleet.cfg.Shared {

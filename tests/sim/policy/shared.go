@@ -31,7 +31,7 @@ type turn struct {
 }
 
 func (p *ranked) Order(dst []rank.Choice, n *fleet.Node, g *core.Group, r *traffic.Request) []rank.Choice {
-	v := rank.View{Board: n.Board, Class: r.Class, Now: n.Now(), Owner: n.Owns, Rand: n.Rand.Uint64, Session: r.Session}
+	v := rank.View{Board: n.Board, Class: r.Class, Now: n.Now(), Lag: n.Lag(), Owner: n.Owns, Rand: n.Rand.Uint64, Session: r.Session}
 	if r.Session != 0 {
 		v.Previous = p.served[turn{n, r.Session}]
 	}
