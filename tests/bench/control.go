@@ -27,7 +27,7 @@ func controlRole(dir string) error {
 		return err
 	}
 	defer etcd.Close()
-	st, err := store.Open(store.Config{Endpoints: etcd.Endpoints()})
+	st, err := store.Open(store.Config{Endpoints: etcd.Endpoints(), PlainSecrets: true})
 	if err != nil {
 		return err
 	}

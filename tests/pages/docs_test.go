@@ -43,7 +43,7 @@ func adminServer(t *testing.T) *httptest.Server {
 		t.Fatal(err)
 	}
 	t.Cleanup(etcd.Close)
-	st, err := store.Open(store.Config{Endpoints: etcd.Endpoints()})
+	st, err := store.Open(store.Config{Endpoints: etcd.Endpoints(), PlainSecrets: true})
 	if err != nil {
 		t.Fatal(err)
 	}

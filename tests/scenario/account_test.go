@@ -113,8 +113,14 @@ func agree(t *testing.T, nodes []Proxy, models ...string) error {
 }
 
 func differ(a, b *estimate) bool {
-	return a == nil || b == nil || math.Abs(math.Log(a.Latency/b.Latency)) > agreement
+	return a == nil || b == nil || apart(a.Latency, b.Latency) > agreement || apart(a.Weight, b.Weight) > untold
 }
+
+func apart(a, b float64) float64 { return math.Abs(math.Log(a / b)) }
+
+// untold is by how much weights may differ: a tenth more samples is not worth a write, and what is read at two
+// moments has decayed between them.
+const untold = 0.25
 
 // twoIntervals is by when what one node knows is known to all, SIGNALS.md §6.7: two writes, and half a second to
 // deliver and to fold.

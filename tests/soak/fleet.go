@@ -56,7 +56,7 @@ func newFleet(ctx context.Context, dir string, seed uint64, l *ledger.Ledger, st
 	if f.etcd, err = embedded.Start(embedded.Config{Dir: filepath.Join(dir, "etcd"), UnsafeNoFsync: true}); err != nil {
 		return f, err
 	}
-	if f.store, err = store.Open(store.Config{Endpoints: f.etcd.Endpoints()}); err != nil {
+	if f.store, err = store.Open(store.Config{Endpoints: f.etcd.Endpoints(), PlainSecrets: true}); err != nil {
 		return f, err
 	}
 	now := time.Now()

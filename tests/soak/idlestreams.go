@@ -94,7 +94,7 @@ func idleNode(ctx context.Context, dir, upstream string) (*process, func(), erro
 	if err != nil {
 		return nil, nil, err
 	}
-	st, err := store.Open(store.Config{Endpoints: etcd.Endpoints()})
+	st, err := store.Open(store.Config{Endpoints: etcd.Endpoints(), PlainSecrets: true})
 	if err != nil {
 		etcd.Close()
 		return nil, nil, err

@@ -53,7 +53,7 @@ func startLocal(t *testing.T, dir string) starter {
 			return nil, err
 		}
 		logger := slog.New(slog.NewJSONHandler(n.log, nil))
-		if n.store, err = store.Open(store.Config{Endpoints: []string{etcd}, Logger: logger}); err != nil {
+		if n.store, err = store.Open(store.Config{Endpoints: []string{etcd}, PlainSecrets: true, Logger: logger}); err != nil {
 			return nil, err
 		}
 		for _, l := range []*net.Listener{&n.api, &n.status} {

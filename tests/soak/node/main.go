@@ -37,7 +37,7 @@ func main() {
 
 func run(etcd, name string) error {
 	logger := slog.New(slog.NewJSONHandler(os.Stderr, nil))
-	st, err := store.Open(store.Config{Endpoints: []string{etcd}, Logger: logger})
+	st, err := store.Open(store.Config{Endpoints: []string{etcd}, PlainSecrets: true, Logger: logger})
 	if err != nil {
 		return err
 	}
