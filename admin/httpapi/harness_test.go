@@ -9,7 +9,6 @@ import (
 	"net/http"
 	"net/http/httptest"
 	"os"
-	"path/filepath"
 	"strings"
 	"sync"
 	"testing"
@@ -21,7 +20,7 @@ import (
 	"github.com/sluice-gateway/sluice/schemas"
 	"github.com/sluice-gateway/sluice/store"
 	"github.com/sluice-gateway/sluice/store/embedded"
-	"github.com/sluice-gateway/sluice/store/keyring"
+	"github.com/sluice-gateway/sluice/store/storetest"
 )
 
 const (
@@ -72,7 +71,7 @@ func newWorld(t *testing.T) *world {
 
 func newWorldAt(t *testing.T, cfg store.Config) *world {
 	t.Helper()
-	cfg.Keys = newKeys(t)
+	cfg.Keys, _ = storetest.Keyset(t)
 	st, err := store.Open(cfg)
 	if err != nil {
 		t.Fatal(err)
@@ -82,24 +81,6 @@ func newWorldAt(t *testing.T, cfg store.Config) *world {
 	t.Cleanup(w.checkSecrecy) // when the servers are closed
 	w.url, w.api = w.replica(st)
 	return w
-}
-
-// newKeys returns a keyring of one new key.
-func newKeys(t *testing.T) *keyring.Keyring {
-	t.Helper()
-	file := filepath.Join(t.TempDir(), "keyset.json")
-	made, err := keyring.New()
-	if err == nil {
-		err = keyring.Create(file, made)
-	}
-	if err != nil {
-		t.Fatal(err)
-	}
-	keys, err := keyring.Open(file, nil)
-	if err != nil {
-		t.Fatal(err)
-	}
-	return keys
 }
 
 // replica serves another API over the store.

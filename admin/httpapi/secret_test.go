@@ -16,6 +16,7 @@ import (
 
 	"github.com/sluice-gateway/sluice/core"
 	"github.com/sluice-gateway/sluice/store"
+	"github.com/sluice-gateway/sluice/store/storetest"
 )
 
 // stored returns the provider's secret as nodes read it.
@@ -254,7 +255,7 @@ func TestASecretThatDoesNotOpenCanBeReplacedAndStandsInNobodysWay(t *testing.T) 
 	const path = "/admin/v1/providers/p"
 	w.do("PUT", path, withSecret(secret)).want(201)
 	cfg := w.cfg
-	cfg.Keys = newKeys(t) // which are others
+	cfg.Keys, _ = storetest.Keyset(t) // which are others
 	st, err := store.Open(cfg)
 	if err != nil {
 		t.Fatal(err)

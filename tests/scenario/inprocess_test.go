@@ -4,7 +4,6 @@ import (
 	"context"
 	"log/slog"
 	"net"
-	"path/filepath"
 	"strings"
 	"sync"
 	"testing"
@@ -14,6 +13,7 @@ import (
 	"github.com/sluice-gateway/sluice/store"
 	"github.com/sluice-gateway/sluice/store/embedded"
 	"github.com/sluice-gateway/sluice/store/keyring"
+	"github.com/sluice-gateway/sluice/store/storetest"
 	"github.com/sluice-gateway/sluice/tests/upstream"
 )
 
@@ -49,27 +49,10 @@ func newInProcess(t *testing.T) *inProcess {
 	e.StartStore(t)
 	e.listen = strings.TrimPrefix(e.etcd.Endpoints()[0], "http://")
 	t.Cleanup(func() { e.etcd.Close() })
-	e.keys = newKeys(t)
+	e.keys, _ = storetest.Keyset(t)
 	e.startAdmin(t)
 	t.Cleanup(func() { e.shrink(t, 0) })
 	return e
-}
-
-func newKeys(t *testing.T) *keyring.Keyring {
-	t.Helper()
-	file := filepath.Join(t.TempDir(), "keyset.json")
-	made, err := keyring.New()
-	if err == nil {
-		err = keyring.Create(file, made)
-	}
-	if err != nil {
-		t.Fatal(err)
-	}
-	keys, err := keyring.Open(file, nil)
-	if err != nil {
-		t.Fatal(err)
-	}
-	return keys
 }
 
 func (e *inProcess) Admin() Admin { return e.admin }

@@ -3,14 +3,13 @@ package main
 import (
 	"os"
 	"os/exec"
-	"path/filepath"
 	"strings"
 	"testing"
 
 	"github.com/sluice-gateway/sluice/core"
 	"github.com/sluice-gateway/sluice/store"
 	"github.com/sluice-gateway/sluice/store/embedded"
-	"github.com/sluice-gateway/sluice/store/keyring"
+	"github.com/sluice-gateway/sluice/store/storetest"
 )
 
 func TestANodeThatCouldOpenNoSecretDoesNotStart(t *testing.T) {
@@ -19,18 +18,7 @@ func TestANodeThatCouldOpenNoSecretDoesNotStart(t *testing.T) {
 		t.Fatal(err)
 	}
 	t.Cleanup(etcd.Close)
-	file := filepath.Join(t.TempDir(), "keyset.json")
-	made, err := keyring.New()
-	if err == nil {
-		err = keyring.Create(file, made)
-	}
-	if err != nil {
-		t.Fatal(err)
-	}
-	keys, err := keyring.Open(file, nil)
-	if err != nil {
-		t.Fatal(err)
-	}
+	keys, file := storetest.Keyset(t)
 	st, err := store.Open(store.Config{Endpoints: etcd.Endpoints(), Keys: keys})
 	if err != nil {
 		t.Fatal(err)
