@@ -1,13 +1,17 @@
 package rank
 
-import "math"
+import (
+	"math"
+
+	"github.com/sluice-gateway/sluice/core/signal"
+)
 
 // Hash returns what stands for s in View.Hash and View.Session: never zero, and the same on every node.
 func Hash(s string) uint64 { return max(hash(0, s), 1) }
 
 // hash hashes s under a seed, eight bytes at a time: each step is a bijection of the state, the last one mixes it.
 func hash(seed uint64, s string) uint64 {
-	h := seed ^ uint64(len(s))*spread
+	h := seed ^ uint64(len(s))*golden
 	for ; len(s) >= 8; s = s[8:] {
 		h = step(h, uint64(s[0])|uint64(s[1])<<8|uint64(s[2])<<16|uint64(s[3])<<24|
 			uint64(s[4])<<32|uint64(s[5])<<40|uint64(s[6])<<48|uint64(s[7])<<56)
@@ -16,23 +20,15 @@ func hash(seed uint64, s string) uint64 {
 	for i := range len(s) {
 		tail |= uint64(s[i]) << (8 * i)
 	}
-	return mix(step(h, tail))
+	return signal.Mix(step(h, tail))
 }
 
-// spread is 2^64 over the golden ratio, an odd number whose multiples lie far from one another.
-const spread = 0x9e3779b97f4a7c15
+// golden is 2^64 over the golden ratio, an odd number whose multiples lie far from one another.
+const golden = 0x9e3779b97f4a7c15
 
 func step(h, word uint64) uint64 {
-	h = (h ^ word) * spread
+	h = (h ^ word) * golden
 	return h ^ h>>32
-}
-
-// mix is the finalizer of SplitMix64 (Steele, Lea, Flood: Fast splittable pseudorandom number generators, 2014).
-func mix(x uint64) uint64 {
-	x += spread
-	x = (x ^ x>>30) * 0xbf58476d1ce4e5b9
-	x = (x ^ x>>27) * 0x94d049bb133111eb
-	return x ^ x>>31
 }
 
 // exponential turns random bits into a standard exponential variate, above 0 and finite.

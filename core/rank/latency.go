@@ -5,6 +5,7 @@ import (
 	"math/rand/v2"
 
 	"github.com/sluice-gateway/sluice/core"
+	"github.com/sluice-gateway/sluice/core/signal"
 )
 
 // leastLatency orders a tier by the expected time to an answer: strictly, or by a draw in which that and the load
@@ -93,11 +94,11 @@ func (o *ordering) bits(u *unit) uint64 {
 	}
 	if o.random == 0 {
 		if o.random = o.seed(); o.random == 0 {
-			o.random = spread
+			o.random = golden
 		}
 	}
-	o.random += spread
-	return mix(o.random)
+	o.random += golden
+	return signal.Mix(o.random)
 }
 
 func (o *ordering) seed() uint64 {

@@ -45,7 +45,6 @@ const (
 	priorWeight = 1.0  // samples that the prior is worth: what is not measured for long fades to the best known
 	founded     = 0.5  // samples from which on a latency may be the best known
 	minSuccess  = 0.05 // least share of successes that a score divides by
-	deviation   = 0.5  // standard deviation of the logarithm of one target's latencies, as a rule
 )
 
 // common is what the leaves of a tier have in common.
@@ -150,7 +149,7 @@ func hoped(e *signal.Estimate) float64 {
 	if e.RecentWeight == 0 {
 		return math.Inf(1)
 	}
-	return e.Recent * max(1-deviation/math.Sqrt(e.RecentWeight), 0)
+	return e.Recent * max(1-signal.Deviation/math.Sqrt(e.RecentWeight), 0)
 }
 
 // expect works out the expected time to an answer: every failure costs the time of an attempt and the charge for

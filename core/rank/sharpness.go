@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"github.com/sluice-gateway/sluice/core"
+	"github.com/sluice-gateway/sluice/core/signal"
 )
 
 // Rule says what settled how sharply a tier prefers its fastest.
@@ -82,7 +83,7 @@ func pressed(leaves []leaf) (most *leaf) {
 // request at a time, until they are luck no more.
 const (
 	wellKnown = 8.0 // samples
-	doubted   = 1.5 * deviation
+	doubted   = 1.5 * signal.Deviation
 	maxDoubt  = 1.0
 )
 

@@ -87,11 +87,13 @@ func (x *sums) sample(v float64, f *factors) {
 	}
 }
 
+// Deviation is the standard deviation of the logarithm of one target's latencies, as a rule.
+const Deviation = 0.5
+
 // Parameters of the estimate.
 const (
 	blend     = 4   // samples at the middle rung that weigh as much as all of the slow rung
 	enough    = 8   // samples at the fast rung that are believed: a standard error of about a sixth
-	spread    = 0.5 // standard deviation of the logarithm of one target's latencies, as a rule
 	present   = 0.5 // samples that a rung must hold to say anything of now
 	successes = 2   // prior successes against which failures are counted
 )
@@ -113,7 +115,7 @@ func (x *sums) recent() (seconds, weight float64) {
 func (x *sums) latency() (seconds, weight float64) {
 	w := x[1].w / (x[1].w + blend)
 	seconds = w*x[1].mean() + (1-w)*x[2].mean()
-	if now := x[0].mean(); x[0].w >= enough && now*(1-spread/math.Sqrt(x[0].w)) > seconds {
+	if now := x[0].mean(); x[0].w >= enough && now*(1-Deviation/math.Sqrt(x[0].w)) > seconds {
 		seconds = now
 	}
 	return seconds, x[1].w + (1-w)*x[2].w

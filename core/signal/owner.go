@@ -27,11 +27,12 @@ func bid(node string, k Key, slot int64) uint64 {
 	for i := range len(node) {
 		h = (h ^ uint64(node[i])) * 0x100000001b3
 	}
-	return mix(mix(h^uint64(k)) ^ uint64(slot))
+	return Mix(Mix(h^uint64(k)) ^ uint64(slot))
 }
 
-// mix is the finalizer of SplitMix64 (Steele, Lea, Flood: Fast splittable pseudorandom number generators, 2014).
-func mix(x uint64) uint64 {
+// Mix spreads what two words differ in over all bits, and is a bijection. It is the finalizer of SplitMix64
+// (Steele, Lea, Flood: Fast splittable pseudorandom number generators, 2014).
+func Mix(x uint64) uint64 {
 	x += 0x9e3779b97f4a7c15
 	x = (x ^ x>>30) * 0xbf58476d1ce4e5b9
 	x = (x ^ x>>27) * 0x94d049bb133111eb
