@@ -14,4 +14,6 @@ type APIKey struct {
 	// ExpiresAt ends the key's validity (RFC 3339).
 	ExpiresAt *time.Time `json:"expires_at,omitempty"`
 	Disabled  bool       `json:"disabled,omitempty"`
+	// Explain allows the caller to ask with x-sluice-explain for the decision behind an answer.
+	Explain bool `json:"explain,omitempty"`
 }

@@ -8,7 +8,7 @@ import (
 	"strings"
 )
 
-// Resource is one of *Provider, *Model, *Routing and *APIKey.
+// Resource is one of *Provider, *Model, *Profile, *Routing and *APIKey.
 type Resource interface {
 	// Ref returns the resource's own name.
 	Ref() Ref
@@ -31,6 +31,7 @@ func (k *APIKey) Ref() Ref { return Ref{KindAPIKey, k.ID} }
 type Document struct {
 	Providers map[string]*Provider
 	Models    map[string]*Model
+	Profiles  map[string]*Profile
 	Routings  map[string]*Routing
 	APIKeys   map[string]*APIKey
 }
@@ -40,6 +41,7 @@ func NewDocument() *Document {
 	return &Document{
 		Providers: map[string]*Provider{},
 		Models:    map[string]*Model{},
+		Profiles:  map[string]*Profile{},
 		Routings:  map[string]*Routing{},
 		APIKeys:   map[string]*APIKey{},
 	}
@@ -50,6 +52,7 @@ func (d *Document) Clone() *Document {
 	return &Document{
 		Providers: maps.Clone(d.Providers),
 		Models:    maps.Clone(d.Models),
+		Profiles:  maps.Clone(d.Profiles),
 		Routings:  maps.Clone(d.Routings),
 		APIKeys:   maps.Clone(d.APIKeys),
 	}
@@ -62,6 +65,8 @@ func (d *Document) Set(r Resource) {
 		d.Providers[r.ID] = r
 	case *Model:
 		d.Models[r.ID] = r
+	case *Profile:
+		d.Profiles[r.ID] = r
 	case *Routing:
 		d.Routings[r.ID] = r
 	case *APIKey:
@@ -76,6 +81,8 @@ func (d *Document) Delete(ref Ref) {
 		delete(d.Providers, ref.ID)
 	case KindModel:
 		delete(d.Models, ref.ID)
+	case KindProfile:
+		delete(d.Profiles, ref.ID)
 	case KindRouting:
 		delete(d.Routings, ref.ID)
 	case KindAPIKey:
@@ -145,6 +152,8 @@ func newResource(k Kind) Resource {
 		return new(Provider)
 	case KindModel:
 		return new(Model)
+	case KindProfile:
+		return new(Profile)
 	case KindRouting:
 		return new(Routing)
 	case KindAPIKey:

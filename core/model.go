@@ -18,6 +18,8 @@ type Model struct {
 	// Capabilities lists all that the model can do beyond text. Absent (nil): not known, and nothing is withheld from
 	// it. An empty list: nothing.
 	Capabilities []Capability `json:"capabilities,omitzero"`
+	// ContextWindow is how many tokens fit into one request and its answer. Absent: not known, and nothing is withheld.
+	ContextWindow *int `json:"context_window,omitempty"`
 	// MaxConcurrency is how many requests the upstream model serves at once. Absent: not known.
 	MaxConcurrency *int `json:"max_concurrency,omitempty"`
 	// Parameters changes the caller's body on its way to this model.

@@ -6,6 +6,9 @@ type ProviderKind string
 // ProviderOpenAI is any server that speaks the OpenAI API.
 const ProviderOpenAI ProviderKind = "openai"
 
+// ProviderAzureOpenAI is a resource of Azure OpenAI: the deployment is part of the URL, and so is the version.
+const ProviderAzureOpenAI ProviderKind = "azure-openai"
+
 // Provider says where an upstream is and how to reach it.
 type Provider struct {
 	ID          string            `json:"id"`

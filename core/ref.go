@@ -13,6 +13,7 @@ type Kind string
 const (
 	KindProvider Kind = "provider"
 	KindModel    Kind = "model"
+	KindProfile  Kind = "profile"
 	KindRouting  Kind = "routing"
 	KindAPIKey   Kind = "api_key"
 )

@@ -11,6 +11,8 @@ const (
 	StrategyConsistentHash Strategy = "consistent_hash"
 	StrategyLeastCost      Strategy = "least_cost"
 	StrategyLeastBusy      Strategy = "least_busy"
+	StrategySemantic       Strategy = "semantic"
+	StrategyScored         Strategy = "scored"
 )
 
 // Strategies returns every strategy.
@@ -57,6 +59,11 @@ type Routing struct {
 	// StickyOn names what tells one session from another, for the strategies that can keep a session where it
 	// was: least_latency and least_busy. Absent: no stickiness.
 	StickyOn *HashOn `json:"sticky_on,omitempty"`
+	// Semantic holds the settings of the semantic strategy, which needs it; any other strategy refuses it.
+	Semantic *Semantic `json:"semantic,omitempty"`
+	// Profile is the id of the profile by which the scored strategy scores; any other strategy refuses it. Absent: the
+	// defaults of a profile.
+	Profile string `json:"profile,omitempty"`
 }
 
 // RoutingTarget is one choice of a routing.
@@ -73,4 +80,10 @@ type RoutingTarget struct {
 	// tags and those that bear TagDefault; if there are none, by all. The targets of a routing among the targets
 	// bear its tags too.
 	Tags []string `json:"tags,omitempty"`
+	// Examples are prompts that the target is for, 1 to 64 of them. Only for semantic.
+	Examples []string `json:"examples,omitempty"`
+	// Threshold is the target's own bar, over that of the routing. Only for semantic.
+	Threshold *float64 `json:"threshold,omitempty"`
+	// Catchall: the target serves the prompts that are like nobody's examples. At most one of a routing; only for semantic.
+	Catchall bool `json:"catchall,omitempty"`
 }

@@ -59,6 +59,12 @@ type Group struct {
 	Latency LatencyPolicy // zero unless the strategy is least_latency
 	// HashOn is the key of consistent_hash, here or in the groups below; nil: no group here hashes.
 	HashOn *HashOn
+	// Semantic is nil unless the strategy is semantic.
+	Semantic *SemanticPolicy
+	// Embeddings is where the prompts of this group and of those below are embedded; nil: none is semantic.
+	Embeddings *EmbeddingPolicy
+	// Score is nil unless the strategy is scored.
+	Score *ScorePolicy
 	// StickyOn tells the session, here or in the groups below; nil: no stickiness.
 	StickyOn *HashOn
 }
@@ -70,6 +76,10 @@ type Member struct {
 	Weight   int
 	Priority int
 	Tags     []string // sorted; those of the groups around it hold too
+	// Examples, of a semantic group; nil: no prompt is like this member.
+	Examples []string
+	// Threshold is the least cosine of the best example; -Inf: every one clears.
+	Threshold float64
 }
 
 // Target is a compiled model: everything that an attempt needs to know.
@@ -83,6 +93,8 @@ type Target struct {
 	Cost          Cost
 	Priced        bool // Cost was given; it may be zero then, too
 	Capabilities  Capabilities
+	// ContextWindow in tokens; 0: not known.
+	ContextWindow int
 	// MaxConcurrency is how many requests the upstream model serves at once; 0: not known.
 	MaxConcurrency int
 	// Changes are made to every body on its way to this target.
