@@ -1,0 +1,115 @@
+package conversation
+
+// Request asks a model to go on with a conversation.
+type Request struct {
+	// Model is the name that the caller gave. Who encodes the request for a target puts the target's in.
+	Model string
+	// System is what the model is told before the conversation, text parts only, in order. Instructions that stand
+	// between turns (OpenAI's developer and system messages) are here too, in their order: not every dialect has a place
+	// for them elsewhere.
+	System   []Part
+	Messages []Message
+	Tools    []Tool
+	// ToolChoice says whether the model is to call a tool.
+	ToolChoice ToolChoice
+	// OneTool: the model is to call one tool at most in its answer.
+	OneTool bool
+
+	// MaxTokens bounds the answer; 0: the request does not.
+	MaxTokens int64
+	// Stop are texts at which the answer ends.
+	Stop []string
+	// Sampling settings; nil: the model's own.
+	Temperature, TopP                 *float64
+	TopK                              *int64
+	FrequencyPenalty, PresencePenalty *float64
+	Seed                              *int64
+
+	Format    Format
+	Reasoning Reasoning
+	// User is an opaque id of the end user, for abuse detection; empty: none.
+	User string
+
+	// Stream: the answer is to come as events. StreamUsage: token counts are to come in them.
+	Stream, StreamUsage bool
+}
+
+// Role says who speaks.
+type Role uint8
+
+// The roles. The results of tools are parts of the user's turns.
+const (
+	User Role = iota
+	Assistant
+)
+
+// Message is one turn. Turns of one role may follow each other; encoders join them where their dialect wants turns to
+// alternate.
+type Message struct {
+	Role  Role
+	Parts []Part
+}
+
+// Tool is a function that the model may call.
+type Tool struct {
+	Name, Description string
+	// Schema is the JSON Schema of the arguments; empty: none, and there are no arguments.
+	Schema []byte
+	// Strict: the arguments must follow the schema exactly.
+	Strict bool
+	// Cached: the dialect's mark that a prompt cache may end behind this tool.
+	Cached bool
+}
+
+// ToolChoice says whether the model is to call a tool.
+type ToolChoice struct {
+	Mode ToolMode
+	Name string // of the tool, for ToolNamed
+}
+
+// ToolMode is how free the model is to call tools.
+type ToolMode uint8
+
+// The modes.
+const (
+	// ToolAuto lets the model choose. It is what holds where nothing is said.
+	ToolAuto ToolMode = iota
+	// ToolNone: it must call none.
+	ToolNone
+	// ToolAny: it must call one, whichever.
+	ToolAny
+	// ToolNamed: it must call that one.
+	ToolNamed
+)
+
+// Format is the form that the answer must have.
+type Format struct {
+	Kind FormatKind
+	// Name, Description, Schema and Strict are of FormatSchema; Schema is JSON.
+	Name, Description string
+	Schema            []byte
+	Strict            bool
+}
+
+// FormatKind is a kind of form.
+type FormatKind uint8
+
+// The kinds.
+const (
+	// FormatText is any text.
+	FormatText FormatKind = iota
+	// FormatObject is any JSON object.
+	FormatObject
+	// FormatSchema is JSON that follows a schema.
+	FormatSchema
+)
+
+// Reasoning says how much the model is to think before it answers.
+type Reasoning struct {
+	// Set: the request says something about it.
+	Set bool
+	// Effort is the level: "none", "minimal", "low", "medium", "high" or "xhigh"; empty where Budget says it.
+	Effort string
+	// Budget is the most tokens to think with; 0: not said.
+	Budget int64
+}
