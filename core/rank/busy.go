@@ -14,7 +14,7 @@ func (o *ordering) leastBusy(t *tier) {
 		places[i].key = float64(u.inflight) / u.share()
 	}
 	sortPlaces(places)
-	o.tellKeys(t, places, func(c *Candidate, key float64) { c.Load = finite(key) })
+	o.tellKeys(t, places, func(c *Candidate, key float64) { c.Load = o.number(key) })
 	if !t.spare {
 		o.shareOut(t)
 	}

@@ -14,7 +14,7 @@ func (o *ordering) leastCost(t *tier) {
 		places[i].key = o.price(&o.units[t.base+i], t)
 	}
 	sortPlaces(places)
-	o.tellKeys(t, places, func(c *Candidate, key float64) { c.Price = finite(key) })
+	o.tellKeys(t, places, func(c *Candidate, key float64) { c.Price = o.number(key) })
 }
 
 // price returns the lowest price of the unit's targets, infinite if none is known.

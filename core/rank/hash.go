@@ -50,7 +50,7 @@ func (o *ordering) consistentHash(t *tier) {
 		return
 	}
 	o.rendezvous(t, places, o.view.Hash)
-	o.tellKeys(t, places, func(c *Candidate, key float64) { c.HashScore = finite(1 / key) })
+	o.tellKeys(t, places, func(c *Candidate, key float64) { c.HashScore = o.number(1 / key) })
 	o.tellShares(t, byWeight)
 }
 

@@ -21,6 +21,8 @@ const (
 	// failing: its latest attempt failed and its last answer, if any, is no longer recent. A target that always fails
 	// is here from its first failure on and never stands before one that answers.
 	failing
+
+	classes = 4
 )
 
 // leaf is what one target under a unit is known for.

@@ -119,7 +119,7 @@ func (o *ordering) claim(u *unit, begin int) bool {
 		return false
 	}
 	at := o.open(u.from, u.to)
-	if at < 0 || !o.view.Board.Claim(o.key(at)) {
+	if at < 0 || !o.take(o.key(at)) {
 		return false
 	}
 	probe := Choice{Target: o.dst[at].Target, Probe: true}
@@ -127,4 +127,12 @@ func (o *ordering) claim(u *unit, begin int) bool {
 	o.dst[begin] = probe
 	o.probed = true
 	return true
+}
+
+// take takes the probe slot of a key, or would.
+func (o *ordering) take(k signal.Key) bool {
+	if o.view.Dry {
+		return !o.view.Board.Claimed(k)
+	}
+	return o.view.Board.Claim(k)
 }

@@ -3,7 +3,6 @@ package rank
 import (
 	"math"
 	"slices"
-	"time"
 
 	"github.com/sluice-gateway/sluice/core"
 	"github.com/sluice-gateway/sluice/core/signal"
@@ -19,9 +18,9 @@ func (o *ordering) begin(g *core.Group) {
 	if r := o.view.Trace; r != nil {
 		*r = Trace{
 			Routing: g.ID, Time: o.view.Class.String(), Tagging: o.filter.tagging,
-			Tiers: r.Tiers[:0], Candidates: r.Candidates[:0],
+			Tiers: r.Tiers[:0], Candidates: r.Candidates[:0], room: r.room.emptied(),
 		}
-		o.told = telling{path: []string{g.ID}, around: -1}
+		o.told = telling{path: r.room.path(nil, g.ID), around: -1}
 	}
 }
 
@@ -29,7 +28,7 @@ func (o *ordering) begin(g *core.Group) {
 func (o *ordering) tellEnter(m *core.Member, told int32) (back telling) {
 	back = o.told
 	if o.view.Trace != nil {
-		o.told = telling{path: append(slices.Clip(back.path), m.Group.ID), around: told}
+		o.told = telling{path: o.view.Trace.room.path(back.path, m.Group.ID), around: told}
 	}
 	return back
 }
@@ -56,25 +55,22 @@ func (o *ordering) tellOut(m *core.Member, around bearing, where telling) {
 		o.tell(m, where, o.excludes(m.Target, b))
 		return
 	}
-	where.path = append(slices.Clip(where.path), m.Group.ID)
+	where.path = o.view.Trace.room.path(where.path, m.Group.ID)
 	for i := range m.Group.Members {
 		o.tellOut(&m.Group.Members[i], b, where)
 	}
 }
 
 func (o *ordering) tell(m *core.Member, where telling, why Exclusion) int32 {
-	c := Candidate{
-		Path: where.path, Priority: m.Priority, Weight: m.Weight,
-		Eligible: why == "", Excluded: why, around: where.around,
-	}
+	c := o.view.Trace.add()
+	c.Path, c.Priority, c.Weight = where.path, m.Priority, m.Weight
+	c.Eligible, c.Excluded, c.around = why == "", why, where.around
 	if m.Group != nil {
 		c.Routing = m.Group.ID
 	} else {
 		c.Target = m.Target.Model
 	}
-	r := o.view.Trace
-	r.Candidates = append(r.Candidates, c)
-	return int32(len(r.Candidates) - 1)
+	return int32(len(o.view.Trace.Candidates) - 1)
 }
 
 func (o *ordering) tellDuplicate(told int32) {
@@ -89,6 +85,9 @@ func (o *ordering) tellSticks(u *unit) {
 		r.Candidates[u.told].Sticks = true
 	}
 }
+
+// number is what the trace says of x. There must be a trace.
+func (o *ordering) number(x float64) *float64 { return o.view.Trace.room.finite(x) }
 
 // tellKeys lets set put the keys of the places where they belong.
 func (o *ordering) tellKeys(t *tier, places []place, set func(*Candidate, float64)) {
@@ -107,17 +106,22 @@ func (o *ordering) tellShares(t *tier, weight func(*unit) float64) {
 		return
 	}
 	units := o.units[t.base:]
+	var most, sum [classes]float64
+	for i := range most {
+		most[i] = math.Inf(-1)
+	}
 	for i := range units {
-		u, sum := &units[i], 0.0
-		if u.class == hot {
-			continue
+		u := &units[i]
+		most[u.class] = max(most[u.class], weight(u))
+	}
+	for i := range units {
+		u := &units[i]
+		sum[u.class] += math.Exp(weight(u) - most[u.class])
+	}
+	for i := range units {
+		if u := &units[i]; u.class != hot {
+			r.Candidates[u.told].Share = o.number(math.Exp(weight(u)-most[u.class]) / sum[u.class])
 		}
-		for j := range units {
-			if v := &units[j]; v.class == u.class {
-				sum += math.Exp(weight(v) - weight(u))
-			}
-		}
-		r.Candidates[u.told].Share = finite(1 / sum)
 	}
 }
 
@@ -150,8 +154,8 @@ func (o *ordering) tellEvidence(u *unit, t *core.Target, e *signal.Estimate) {
 	c.Evidence = append(c.Evidence, Evidence{
 		Target: t.Model, Source: source(e), Latency: e.Latency, Rungs: e.Rungs, Samples: e.Weight, Failures: e.Failures,
 		Inflight: e.Inflight, Usual: e.Load, MaxConcurrency: t.MaxConcurrency,
-		Elasticity: finite(e.Elasticity), ElasticityError: finite(e.ElasticityError),
-		SinceSample: sinceOrNil(e.SinceSample), Cooling: e.Cooling.Seconds(),
+		Elasticity: o.number(e.Elasticity), ElasticityError: o.number(e.ElasticityError),
+		SinceSample: r.room.since(e.SinceSample), Cooling: e.Cooling.Seconds(),
 	})
 }
 
@@ -184,22 +188,23 @@ func (o *ordering) tellLatency(t *tier, c *common, k float64, why Rule, leader *
 	if r == nil {
 		return
 	}
-	l := LatencyTrace{
-		Selection: t.group.Latency.Selection, Inflight: t.group.Latency.Inflight, Rule: why, Sharpness: finite(k),
+	l := r.room.latency()
+	*l = LatencyTrace{
+		Selection: t.group.Latency.Selection, Inflight: t.group.Latency.Inflight, Rule: why, Sharpness: o.number(k),
 		BestKnown: c.best, Charge: c.charge, MeanInflight: c.mean,
 	}
 	if leader != nil {
-		l.Leader, l.Elasticity, l.ElasticityError = leader.target.Model, finite(leader.elasticity), finite(leader.doubt)
+		l.Leader, l.Elasticity, l.ElasticityError = leader.target.Model, o.number(leader.elasticity), o.number(leader.doubt)
 	}
 	o.tellLeaves(t)
 	for i := range o.units[t.base:] {
 		u := &o.units[t.base+i]
-		r.Candidates[u.told].Class, r.Candidates[u.told].Score = u.class.String(), finite(u.score)
+		r.Candidates[u.told].Class, r.Candidates[u.told].Score = u.class.String(), o.number(u.score)
 	}
 	if !math.IsInf(k, 1) {
 		o.tellShares(t, func(u *unit) float64 { return byWeight(u) - k*math.Log(u.score) })
 	}
-	r.Tiers[len(r.Tiers)-1].Latency = &l
+	r.Tiers[len(r.Tiers)-1].Latency = l
 }
 
 // finish tells the positions, once all choices stand.
@@ -224,20 +229,4 @@ func (o *ordering) finish() {
 			}
 		}
 	}
-}
-
-// sinceOrNil is a time in seconds, nil for Never.
-func sinceOrNil(d time.Duration) *float64 {
-	if d == signal.Never {
-		return nil
-	}
-	return finite(d.Seconds())
-}
-
-// finite returns a pointer to x, nil where JSON has no word for it.
-func finite(x float64) *float64 {
-	if math.IsNaN(x) || math.IsInf(x, 0) {
-		return nil
-	}
-	return &x
 }

@@ -4,8 +4,8 @@ import (
 	"github.com/sluice-gateway/sluice/core"
 )
 
-// Trace says why an order is as it is. Order overwrites all of it; one Trace serves one Order at a time. Times are in
-// seconds. A number that is absent is not known, does not apply or is infinite.
+// Trace says why an order is as it is. Order overwrites all of it, and what it points to; one Trace serves one Order at a
+// time, and the next of about the same size allocates nothing. Times are in seconds. A number that is absent is not known, does not apply or is infinite.
 type Trace struct {
 	// Routing is the id of the group that was ordered.
 	Routing string `json:"routing"`
@@ -17,6 +17,8 @@ type Trace struct {
 	Tiers []TierTrace `json:"tiers"`
 	// Candidates are the members of the tiers, and the targets that a filter left out.
 	Candidates []Candidate `json:"candidates"`
+
+	room traceRoom
 }
 
 // TierTrace is one tier of a routing.

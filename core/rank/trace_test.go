@@ -3,7 +3,6 @@ package rank
 import (
 	"encoding/json"
 	"math"
-	"reflect"
 	"slices"
 	"strings"
 	"testing"
@@ -153,10 +152,73 @@ func TestTraceIsOverwrittenByTheNextOrder(t *testing.T) {
 	f.view.Trace = new(Trace)
 	f.order(latencyGroup("a", "b", "c"))
 	f.order(group("h", core.StrategyFailover, member(target("a"), 1, 0)))
-	again := *f.view.Trace
+	again := told(t, f.view.Trace)
 	want, _ := f.explain(group("h", core.StrategyFailover, member(target("a"), 1, 0)))
-	if !reflect.DeepEqual(again, *want) {
-		t.Errorf("got %+v, want %+v", again, *want)
+	if want := told(t, want); again != want {
+		t.Errorf("got %s, want %s", again, want)
+	}
+}
+
+func told(t testing.TB, r *Trace) string {
+	t.Helper()
+	raw, err := json.Marshal(r)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return string(raw)
+}
+
+func TestATraceThatIsUsedAgainAllocatesNothing(t *testing.T) {
+	for _, c := range benchCases() {
+		f, g, _ := benchSetup(t, c, 8)
+		g = group("g", c.Strategy, append(g.Members, nested(group("inner", c.Strategy, member(target("x"), 1, 0), g.Members[0]), 1, 0))...)
+		f.view.Trace, g.Latency.Selection = new(Trace), c.Selection
+		dst := make([]Choice, 0, g.Leaves)
+		least := math.Inf(1) // of many: a pool may be emptied at any time, and is at random under the race detector
+		for range 50 {
+			least = min(least, testing.AllocsPerRun(1, func() { f.ranker.Order(dst, g, f.view) }))
+		}
+		if least != 0 {
+			t.Errorf("%s: got %v allocations, want 0", c.name, least)
+		}
+	}
+}
+
+// A dry order is the order that the next request will have, and leaves no trace.
+func TestADryOrderChangesNothing(t *testing.T) {
+	for _, c := range benchCases() {
+		f, g, _ := benchSetup(t, c, 4)
+		g.Members = append(g.Members, member(target("new"), 1, 0), member(target("newer"), 1, 0))
+		f.view.Rand = func() uint64 { return 7 }
+		dry := func() string {
+			f.view.Dry, f.view.Trace = true, new(Trace)
+			defer func() { f.view.Dry, f.view.Trace = false, nil }()
+			return show(f.order(g)) + told(t, f.view.Trace)
+		}
+		for round := range 5 {
+			first := dry()
+			if again := dry(); again != first {
+				t.Fatalf("%s, round %d: got %s, then %s", c.name, round, first, again)
+			}
+			got := f.order(g)
+			if !strings.HasPrefix(first, show(got)+"{") {
+				t.Errorf("%s, round %d: the dry order was %s, the order is %s", c.name, round, first, show(got))
+			}
+			if c.Strategy == core.StrategyLeastLatency && round == 0 && !got[0].Probe {
+				t.Errorf("%s: got %s, want a probe first", c.name, show(got))
+			}
+			if held := dry(); got[0].Probe && strings.HasPrefix(held, got[0].Target.Model+"?") {
+				t.Errorf("%s: %s is probed twice", c.name, got[0].Target.Model)
+			}
+			f.release(got)
+		}
+	}
+	if f := newFixture(t); true {
+		f.view.Dry, f.view.Trace = true, new(Trace)
+		f.order(ring("g", 1, 1))
+		if len(f.ranker.wheels) > 0 {
+			t.Errorf("a dry order leaves %d wheels", len(f.ranker.wheels))
+		}
 	}
 }
 

@@ -32,6 +32,8 @@ type View struct {
 	Previous signal.Key
 	// Price returns what the request would cost with a target, in US dollars, for least_cost. Nil: list prices.
 	Price func(*core.Target) (usd float64, known bool)
+	// Dry: the order is only looked at. No wheel turns and no probe slot is claimed; everything else is as it would be.
+	Dry bool
 	// Trace, when not nil, is emptied and told why the order is as it is.
 	Trace *Trace
 }

@@ -40,13 +40,33 @@ func (r *Ranker) wheel(group string, priority int) *wheel {
 	return r.wheels[k]
 }
 
+// wheel returns the wheel of the tier: a copy that may be turned, where the order is only looked at.
+func (o *ordering) wheel(t *tier) *wheel {
+	if o.view.Dry {
+		return o.ranker.copied(wheelKey{t.group.ID, t.priority})
+	}
+	return o.ranker.wheel(t.group.ID, t.priority)
+}
+
+func (r *Ranker) copied(k wheelKey) *wheel {
+	r.mu.RLock()
+	w := r.wheels[k]
+	r.mu.RUnlock()
+	if w == nil {
+		return new(wheel)
+	}
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	return &wheel{slots: slices.Clone(w.slots), total: w.total}
+}
+
 // takeTurns orders these places of the tier by the wheel: the one whose turn it is first, then who would follow.
 func (o *ordering) takeTurns(t *tier, run []place) {
 	if len(run) < 2 {
 		return
 	}
-	o.ranker.wheel(t.group.ID, t.priority).turn(t, o.units[t.base:], run)
-	o.tellKeys(t, run, func(c *Candidate, key float64) { c.Turn = finite(-key) })
+	o.wheel(t).turn(t, o.units[t.base:], run)
+	o.tellKeys(t, run, func(c *Candidate, key float64) { c.Turn = o.number(-key) })
 	sortPlaces(run)
 }
 

@@ -108,6 +108,12 @@ func (b *Board) Done(k Key) {
 // with Release, after the outcome of the attempt is recorded.
 func (b *Board) Claim(k Key) bool { return b.row(k).claimed.CompareAndSwap(false, true) }
 
+// Claimed reports whether the key's probe slot is taken on this node.
+func (b *Board) Claimed(k Key) bool {
+	r := b.shard(k).find(k)
+	return r != nil && r.claimed.Load()
+}
+
 // Release frees the probe slot.
 func (b *Board) Release(k Key) {
 	if r := b.shard(k).find(k); r != nil {

@@ -1,0 +1,60 @@
+package rank
+
+import (
+	"math"
+	"slices"
+	"time"
+
+	"github.com/sluice-gateway/sluice/core/signal"
+)
+
+// traceRoom holds what a Trace points to, so that a Trace that is used again needs no memory. What has been handed out
+// stays where it is when more room is made.
+type traceRoom struct {
+	numbers   []float64
+	names     []string
+	latencies []LatencyTrace
+}
+
+// emptied returns the room with nothing in it.
+func (m *traceRoom) emptied() traceRoom {
+	return traceRoom{m.numbers[:0], m.names[:0], m.latencies[:0]}
+}
+
+// finite returns a pointer to x, nil where JSON has no word for it.
+func (m *traceRoom) finite(x float64) *float64 {
+	if math.IsNaN(x) || math.IsInf(x, 0) {
+		return nil
+	}
+	m.numbers = append(m.numbers, x)
+	return &m.numbers[len(m.numbers)-1]
+}
+
+// since is a time in seconds, nil for Never.
+func (m *traceRoom) since(d time.Duration) *float64 {
+	if d == signal.Never {
+		return nil
+	}
+	return m.finite(d.Seconds())
+}
+
+// path returns the path to a routing inside the one of that path.
+func (m *traceRoom) path(around []string, routing string) []string {
+	from := len(m.names)
+	m.names = append(append(m.names, around...), routing)
+	return slices.Clip(m.names[from:])
+}
+
+func (m *traceRoom) latency() *LatencyTrace {
+	m.latencies = append(m.latencies, LatencyTrace{})
+	return &m.latencies[len(m.latencies)-1]
+}
+
+// add returns one more candidate, which is zero but for the room of its evidence.
+func (r *Trace) add() *Candidate {
+	n := len(r.Candidates)
+	r.Candidates = slices.Grow(r.Candidates, 1)[:n+1]
+	c := &r.Candidates[n]
+	*c = Candidate{Evidence: c.Evidence[:0]}
+	return c
+}
