@@ -14,6 +14,8 @@ var (
 	ErrConflict = errors.New("conflicting writes")
 	// ErrTooLarge says that a value or a transaction is beyond what the store takes; nothing was written.
 	ErrTooLarge = errors.New("too large for the store")
+	// ErrFull says that the store holds as many vectors as it may; nothing was written.
+	ErrFull = errors.New("the store holds as many vectors as it may")
 	// ErrNoSpace says that etcd refuses writes until it is compacted, defragmented and its alarm disarmed.
 	// Reads and watches go on.
 	ErrNoSpace = errors.New("etcd is out of space")

@@ -1,6 +1,7 @@
 package store
 
 import (
+	"encoding/hex"
 	"strings"
 
 	"github.com/sluice-gateway/sluice/core"
@@ -46,6 +47,10 @@ func (k keys) nodes() span { return below(k.node("")) }
 
 func (k keys) cell(cell string) span { return below(k.signals(cell, "")) }
 
+func (k keys) vectors() span { return below(k.prefix + "/vectors/") }
+
+func (k keys) vector(key VectorKey) string { return k.vectors().start + hex.EncodeToString(key[:]) }
+
 func (k keys) roots(cell string) span { return below(k.cellRoot(cell, "")) }
 
 // ref returns the resource that key names; false when it is not the key of a resource of this version.
@@ -54,6 +59,16 @@ func (k keys) ref(key []byte) (core.Ref, bool) {
 	kind, id, _ := strings.Cut(path, "/")
 	ref := core.Ref{Kind: core.Kind(kind), ID: id}
 	return ref, ok && ref.Kind.Known() && core.CheckID(id) == nil
+}
+
+// vectorKey returns the vector that key of the span names; false when it names none.
+func (s span) vectorKey(key []byte) (out VectorKey, ok bool) {
+	name, ok := strings.CutPrefix(string(key), s.start)
+	if !ok || len(name) != hex.EncodedLen(len(out)) {
+		return out, false
+	}
+	_, err := hex.Decode(out[:], []byte(name))
+	return out, err == nil
 }
 
 // name returns the last part of a key of the span; false when the key is not of that folder itself.

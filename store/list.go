@@ -30,9 +30,9 @@ type listing struct {
 var errMovedOn = errors.New("the listed revision is gone")
 
 // list reads the span as of now, in pages, all at the revision of the first. A failed page fails the list.
-func (s *Store) list(ctx context.Context, r span) (listing, error) {
+func (s *Store) list(ctx context.Context, r span, opts ...clientv3.OpOption) (listing, error) {
 	for attempt := 1; ; attempt++ {
-		l, err := s.listAt(ctx, r, 0)
+		l, err := s.listAt(ctx, r, 0, opts...)
 		again := errors.Is(err, rpctypes.ErrCompacted) || errors.Is(err, rpctypes.ErrFutureRev) || errors.Is(err, errMovedOn)
 		if !again || attempt == listAttempts {
 			return l, err

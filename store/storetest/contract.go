@@ -45,6 +45,7 @@ func Run(t *testing.T, newCluster func(t *testing.T) Cluster) {
 		{"fleet", fleetCases(), false},
 		{"root", rootCases(), false},
 		{"state", stateCases(), false},
+		{"vectors", vectorCases(), false},
 		{"trouble", troubleCases(), false},
 	} {
 		t.Run(group.name, func(t *testing.T) {
