@@ -35,7 +35,7 @@ func (k *known) rank(v View) (shares []float64, order []int) {
 	g.Latency.Selection, g.Latency.Inflight = k.selection, k.inflight
 	v.Trace = new(Trace)
 	o := &ordering{ranker: NewRanker(), view: v}
-	o.filter = filterFor(g, &o.view.Need)
+	o.filter = filterFor(g, &o.view)
 	o.begin(g)
 	t := &tier{group: g}
 	o.admit(t)

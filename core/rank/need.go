@@ -68,14 +68,15 @@ func (t Tagging) leaves(b bearing) bool {
 	return true
 }
 
-// filter is a Need as it applies to one group.
+// filter is what a view needs as it applies to one group.
 type filter struct {
 	tagging Tagging
 	off     bool // everything passes
 }
 
 // filterFor looks at the tags of the whole group once.
-func filterFor(g *core.Group, n *Need) filter {
+func filterFor(g *core.Group, v *View) filter {
+	n := &v.Need
 	f := filter{tagging: TaggingAll}
 	switch {
 	case len(n.Tags) > 0:
@@ -86,7 +87,7 @@ func filterFor(g *core.Group, n *Need) filter {
 	case g.Tagged && n.found(TaggingOpen, g, 0):
 		f.tagging = TaggingOpen
 	}
-	f.off = f.tagging == TaggingAll && n.Capabilities.Empty()
+	f.off = f.tagging == TaggingAll && n.Capabilities.Empty() && v.Tokens <= 0
 	return f
 }
 
@@ -108,6 +109,8 @@ type Exclusion string
 const (
 	ExcludedByTag        Exclusion = "tag"
 	ExcludedByCapability Exclusion = "capability"
+	// ExcludedByContext: the target's context window is too small.
+	ExcludedByContext Exclusion = "context_window"
 	// ExcludedAsDuplicate: the target stands in the order already, for another member.
 	ExcludedAsDuplicate Exclusion = "duplicate"
 )
@@ -121,6 +124,8 @@ func (o *ordering) excludes(t *core.Target, b bearing) Exclusion {
 		return ExcludedByTag
 	case !t.Capabilities.Missing(o.view.Need.Capabilities).Empty():
 		return ExcludedByCapability
+	case t.ContextWindow > 0 && t.ContextWindow < o.view.Tokens:
+		return ExcludedByContext
 	}
 	return ""
 }

@@ -2,6 +2,7 @@ package rank
 
 import (
 	"slices"
+	"strings"
 	"testing"
 	"testing/quick"
 
@@ -181,4 +182,35 @@ func passes(g *core.Group, n Need) map[*core.Target]bool {
 		}
 	}
 	return out
+}
+
+func TestTargetWhoseContextWindowIsTooSmallIsLeftOutByEveryStrategy(t *testing.T) {
+	window := func(name string, tokens int) core.Member {
+		m := member(target(name), 1, 0)
+		m.Target.ContextWindow = tokens
+		return m
+	}
+	for _, s := range strategies {
+		for _, c := range []struct {
+			tokens int
+			want   []string
+		}{
+			{0, []string{"large", "small", "unknown"}},
+			{4000, []string{"large", "small", "unknown"}},
+			{4001, []string{"large", "unknown"}},
+			{9001, []string{"unknown"}},
+		} {
+			f := newFixture(t)
+			f.view.Tokens = c.tokens
+			inner := group("inner", s, window("small", 4000), window("large", 9000))
+			r, choices := f.explain(group("g", s, nested(inner, 1, 0), window("unknown", 0)))
+			got := strings.Fields(strings.ReplaceAll(show(choices), "?", ""))
+			if slices.Sort(got); !slices.Equal(got, c.want) {
+				t.Errorf("%s with %d tokens: got %q, want %q", s, c.tokens, got, c.want)
+			}
+			if small := r.of("small"); c.tokens > 4000 && small.Excluded != ExcludedByContext {
+				t.Errorf("%s with %d tokens: got %+v, want it to be excluded by %q", s, c.tokens, small, ExcludedByContext)
+			}
+		}
+	}
 }

@@ -36,7 +36,7 @@ func (r *Ranker) Order(dst []Choice, g *core.Group, v View) []Choice {
 		o = new(ordering)
 	}
 	o.ranker, o.view, o.dst, o.start, o.nested = r, v, dst, len(dst), g.Depth > 1
-	o.filter = filterFor(g, &o.view.Need)
+	o.filter = filterFor(g, &o.view)
 	o.begin(g)
 	o.group(g, 0)
 	o.finish()
