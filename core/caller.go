@@ -28,7 +28,7 @@ func (c *compiler) callers() map[[sha256.Size]byte]*Caller {
 		if !k.ok {
 			continue
 		}
-		caller := &Caller{ID: id, Disabled: a.Disabled, globs: a.AllowedModels}
+		caller := &Caller{ID: id, Disabled: a.Disabled, Explain: a.Explain, globs: a.AllowedModels}
 		if a.ExpiresAt != nil {
 			caller.expiresAt = *a.ExpiresAt
 		}

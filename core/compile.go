@@ -16,6 +16,7 @@ func Compile(doc *Document, site Site) (*Snapshot, []Fault) {
 		upstreams: make(map[string]*Upstream, len(doc.Providers)),
 		targets:   make(map[string]*Target, len(doc.Models)),
 		groups:    make(map[string]*Group, len(doc.Models)+len(doc.Routings)),
+		scores:    make(map[string]*ScorePolicy, len(doc.Profiles)),
 		routings:  make(map[string]*Group, len(doc.Routings)),
 	}
 	for _, id := range sortedKeys(doc.Providers) {
@@ -23,6 +24,9 @@ func Compile(doc *Document, site Site) (*Snapshot, []Fault) {
 	}
 	for _, id := range sortedKeys(doc.Models) {
 		c.model(doc.Models[id])
+	}
+	for _, id := range sortedKeys(doc.Profiles) {
+		c.profile(doc.Profiles[id])
 	}
 	for _, id := range sortedKeys(doc.Routings) {
 		c.routing(id, nil)
@@ -38,6 +42,8 @@ type compiler struct {
 	upstreams map[string]*Upstream
 	targets   map[string]*Target
 	groups    map[string]*Group
+	scores    map[string]*ScorePolicy
+	unscored  *ScorePolicy      // the defaults, for scored routings without a profile; nil until the first
 	routings  map[string]*Group // compiled so far; nil: refused
 	faults    []Fault
 }

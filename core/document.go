@@ -107,6 +107,17 @@ func (d *Document) Referrers(ref Ref) []Referrer {
 				out = append(out, Referrer{Ref{KindModel, id}, "/provider"})
 			}
 		}
+		for _, id := range sortedKeys(d.Routings) {
+			if s := d.Routings[id].Semantic; s != nil && s.Embeddings != nil && s.Embeddings.Provider == ref.ID {
+				out = append(out, Referrer{Ref{KindRouting, id}, "/semantic/embeddings/provider"})
+			}
+		}
+	case KindProfile:
+		for _, id := range sortedKeys(d.Routings) {
+			if d.Routings[id].Profile == ref.ID {
+				out = append(out, Referrer{Ref{KindRouting, id}, "/profile"})
+			}
+		}
 	case KindModel, KindRouting:
 		for _, id := range sortedKeys(d.Routings) {
 			for i, t := range d.Routings[id].Targets {

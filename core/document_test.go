@@ -128,7 +128,7 @@ func TestIDsFollowTheGrammar(t *testing.T) {
 }
 
 func TestKindsAreKnownAndHaveCollectionNames(t *testing.T) {
-	want := []string{"providers", "models", "routings", "api-keys"}
+	want := []string{"providers", "models", "profiles", "routings", "api-keys"}
 	for i, k := range core.Kinds() {
 		if !k.Known() || k.Plural() != want[i] {
 			t.Errorf("%s: known %v as %q, want %q", k, k.Known(), k.Plural(), want[i])

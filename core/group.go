@@ -50,6 +50,10 @@ func (c *compiler) routing(id string, path []string) *Group {
 	c.routings[id] = nil
 	g := newGroup(r, members)
 	g.Latency = k.latency(r)
+	g.Semantic = k.semantic(r, members)
+	g.Embeddings = k.oneEmbedding(g.Semantic, members)
+	g.Score = k.score(r)
+	g.ByCost = g.ByCost || (g.Score != nil && g.Score.ByCost())
 	g.HashOn = k.shared(k.hashOn(r.HashOn, "/hash_on"), members, "hash_on", func(g *Group) *HashOn { return g.HashOn })
 	g.StickyOn = k.shared(k.hashOn(r.StickyOn, "/sticky_on"), members, "sticky_on", func(g *Group) *HashOn { return g.StickyOn })
 	k.require(g.Leaves <= MaxLeaves, "/targets", "leaves", fmt.Sprintf("the routing has %d targets, those of the routings in it included; at most %d are allowed", g.Leaves, MaxLeaves))
@@ -84,6 +88,10 @@ func (k *checker) strategy(r *Routing) {
 	k.require(hashes || r.HashOn == nil, "/hash_on", "strategy", `hash_on belongs to strategy "consistent_hash"`)
 	sticks := r.Strategy == StrategyLeastLatency || r.Strategy == StrategyLeastBusy
 	k.require(sticks || r.StickyOn == nil, "/sticky_on", "strategy", `sticky_on belongs to strategies "least_latency" and "least_busy"`)
+	matches := r.Strategy == StrategySemantic
+	k.require(!matches || r.Semantic != nil, "/semantic", "required", `strategy "semantic" needs semantic`)
+	k.require(matches || r.Semantic == nil, "/semantic", "strategy", `semantic belongs to strategy "semantic"`)
+	k.require(r.Strategy == StrategyScored || r.Profile == "", "/profile", "strategy", `profile belongs to strategy "scored"`)
 }
 
 // members resolves the targets of r. A target that cannot be served is left out with a degrading fault.
@@ -108,6 +116,9 @@ func (c *compiler) members(r *Routing, path []string) []Member {
 			continue
 		}
 		m := Member{Weight: weight, Priority: t.Priority, Tags: tags}
+		if !c.match(r, i, &m) {
+			continue
+		}
 		var problem string
 		m.Target, m.Group, problem = c.member(t.Model, path)
 		if problem != "" {

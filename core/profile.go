@@ -126,5 +126,8 @@ type ScorePolicy struct {
 	ProbeAfter    time.Duration // 0: never probed
 }
 
+// ByCost reports whether the policy looks at what a request is estimated to cost.
+func (p *ScorePolicy) ByCost() bool { return p.Weights[DimensionCost] > 0 || p.MaxCost > 0 }
+
 // Percentiles reports whether the policy looks at percentiles of latency.
 func (p *ScorePolicy) Percentiles() bool { return p.P50 > 0 || p.P90 > 0 || p.P99 > 0 }

@@ -19,7 +19,7 @@ const (
 )
 
 // Kinds returns every kind in the order in which a document is built: referenced before referring.
-func Kinds() []Kind { return []Kind{KindProvider, KindModel, KindRouting, KindAPIKey} }
+func Kinds() []Kind { return []Kind{KindProvider, KindModel, KindProfile, KindRouting, KindAPIKey} }
 
 // Plural returns the kind's collection name in URLs, such as "api-keys".
 func (k Kind) Plural() string {
@@ -32,7 +32,7 @@ func (k Kind) Plural() string {
 // Known reports whether k is one of Kinds.
 func (k Kind) Known() bool {
 	switch k {
-	case KindProvider, KindModel, KindRouting, KindAPIKey:
+	case KindProvider, KindModel, KindProfile, KindRouting, KindAPIKey:
 		return true
 	}
 	return false

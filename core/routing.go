@@ -17,7 +17,9 @@ const (
 
 // Strategies returns every strategy.
 func Strategies() []Strategy {
-	return []Strategy{StrategyFailover, StrategyRoundRobin, StrategyLeastLatency, StrategyConsistentHash, StrategyLeastCost, StrategyLeastBusy}
+	return []Strategy{
+		StrategyFailover, StrategyRoundRobin, StrategyLeastLatency, StrategyConsistentHash, StrategyLeastCost, StrategyLeastBusy, StrategySemantic, StrategyScored,
+	}
 }
 
 // WhenAllUnavailable says what happens when every target of a routing cools.

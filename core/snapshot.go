@@ -54,7 +54,8 @@ type Group struct {
 	Timeouts           *Timeouts     // over those of the targets; nil: none of its own
 	// Tagged: some member, here or in a group below, bears tags.
 	Tagged bool
-	// ByCost: the strategy, here or in a group below, is least_cost.
+	// ByCost: the order, here or in a group below, depends on prices: that of least_cost, and of a scored group that
+	// weighs or limits the cost.
 	ByCost  bool
 	Latency LatencyPolicy // zero unless the strategy is least_latency
 	// HashOn is the key of consistent_hash, here or in the groups below; nil: no group here hashes.
@@ -80,6 +81,7 @@ type Member struct {
 	Examples []string
 	// Threshold is the least cosine of the best example; -Inf: every one clears.
 	Threshold float64
+	catchall  bool
 }
 
 // Target is a compiled model: everything that an attempt needs to know.
@@ -170,8 +172,10 @@ type Credential struct {
 
 // Caller is a compiled API key.
 type Caller struct {
-	ID        string
-	Disabled  bool
+	ID       string
+	Disabled bool
+	// Explain: the caller may see the decision behind an answer.
+	Explain   bool
 	expiresAt time.Time // zero: never
 	globs     []string
 }

@@ -39,6 +39,7 @@ func (c *compiler) model(m *Model) {
 	changes, health := k.parameters(m.Parameters), k.healthCheck(m.HealthCheck)
 	k.require(m.Cost == nil || (m.Cost.InputPer1M >= 0 && m.Cost.OutputPer1M >= 0), "/cost", "minimum", "prices must not be negative")
 	can := k.capabilities(m.Capabilities)
+	k.require(valueOr(m.ContextWindow, 1) >= 1, "/context_window", "minimum", "context_window must be at least 1")
 	k.require(valueOr(m.MaxConcurrency, 1) >= 1, "/max_concurrency", "minimum", "max_concurrency must be at least 1")
 	if !k.ok {
 		return
@@ -53,6 +54,7 @@ func (c *compiler) model(m *Model) {
 		Changes:        changes,
 		Health:         health,
 		Capabilities:   can,
+		ContextWindow:  valueOr(m.ContextWindow, 0),
 		MaxConcurrency: valueOr(m.MaxConcurrency, 0),
 	}
 	if m.Cost != nil {

@@ -31,10 +31,14 @@ func (f finding) fault(p pointer, predicate string) Fault {
 
 func (f finding) missing() []Fault {
 	have, _ := f.value.(map[string]any)
+	predicate := "is required"
+	if _, message := f.own(); f.node["patternProperties"] == nil && message != "" {
+		predicate = message
+	}
 	var out []Fault
 	for _, name := range strs(f.node["required"]) {
 		if _, ok := have[name]; !ok {
-			out = append(out, f.fault(f.at.child(name), "is required"))
+			out = append(out, f.fault(f.at.child(name), predicate))
 		}
 	}
 	return out

@@ -53,7 +53,7 @@ func (f finding) rule() string {
 // plainKeyword reports whether the keyword explains itself, so that x-fault does not speak for it.
 func (f finding) plainKeyword() bool {
 	switch f.keyword {
-	case "pattern", "format", "not", "const", "minContains", "anyOf", "oneOf":
+	case "pattern", "format", "not", "const", "minContains", "maxContains", "anyOf", "oneOf":
 		return false
 	case "additionalProperties":
 		return f.node["patternProperties"] == nil

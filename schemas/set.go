@@ -15,7 +15,7 @@ import (
 var files embed.FS
 
 // Kinds returns the kinds of resources that have a schema, in the order in which they build on one another.
-func Kinds() []string { return []string{"provider", "model", "routing", "api_key"} }
+func Kinds() []string { return []string{"provider", "model", "profile", "routing", "api_key"} }
 
 // Raw returns the text of the kind's schema, verbatim; false means that there is no such kind.
 func Raw(kind string) ([]byte, bool) {

@@ -2,6 +2,7 @@ package schemas
 
 import (
 	"encoding/json"
+	"fmt"
 	"strings"
 	"sync"
 	"testing"
@@ -27,6 +28,15 @@ func pairs(faults []Fault) []string {
 	return out
 }
 
+// distinct returns a JSON array of n strings, each another.
+func distinct(n int) string {
+	var b strings.Builder
+	for i := range n {
+		fmt.Fprintf(&b, `,"x%d"`, i)
+	}
+	return "[" + b.String()[1:] + "]"
+}
+
 // TestEveryFaultIsReportedAtOnceAtItsField holds one case for each rule of each schema.
 func TestEveryFaultIsReportedAtOnceAtItsField(t *testing.T) {
 	s := set(t)
@@ -47,6 +57,35 @@ func TestEveryFaultIsReportedAtOnceAtItsField(t *testing.T) {
 		{"routing", `{"strategy":"consistent_hash","targets":[{"model":"a"}],"hash_on":{"source":"cookie","name":"a;b","x":1}}`, []string{"/hash_on/name token", "/hash_on/x unknown-field"}},
 		{"routing", `{"strategy":"least_latency","targets":[{"model":"a"}],"sticky_on":{"name":"X","source":"ip"},"latency":{"selection":"fast","sharpness":0,"inflight":true}}`, []string{"/latency/inflight type", "/latency/selection enum", "/latency/sharpness minimum", "/sticky_on/source enum"}},
 		{"routing", `{"strategy":"least_latency","targets":[{"model":"a"}],"sticky_on":{},"latency":{"sharpness":20.5}}`, []string{"/latency/sharpness maximum", "/sticky_on/source required"}},
+		{"routing", `{"strategy":"semantic","targets":[{"model":"a","examples":["x"]}]}`, []string{"/semantic required"}},
+		{"routing", `{"strategy":"semantic","targets":[{"model":"a","examples":["x"]}],"semantic":{}}`, []string{"/semantic/embeddings required"}},
+		{"routing", `{"strategy":"semantic","targets":[{"model":"a"},{"model":"b","catchall":true},{"model":"c","catchall":false}],"semantic":{"embeddings":{"provider":"p"}}}`, []string{"/targets/0/examples required", "/targets/2/examples required"}},
+		{"routing", `{"strategy":"semantic","targets":[{"model":"a","catchall":true},{"model":"b","catchall":true}],"semantic":{"embeddings":{"provider":"p"}}}`, []string{"/targets one-catchall"}},
+		{"routing", `{"strategy":"semantic","targets":[{"model":"a","examples":` + distinct(65) + `}],"semantic":{"embeddings":{"provider":"p"}}}`, []string{"/targets/0/examples max-items"}},
+		{"routing", `{"strategy":"semantic","targets":[{"model":"a","examples":` + distinct(64) + `}],"semantic":{"embeddings":{"provider":"p"}}}`, nil},
+		{"routing", `{"strategy":"semantic","targets":[{"model":"a","examples":["",1," \t\n"],"threshold":-1.01},{"model":"b","examples":[],"threshold":"x","catchall":1}],"semantic":{"embeddings":{"provider":"p"},"threshold":1.01}}`,
+			[]string{"/semantic/threshold maximum", "/targets/0/examples/0 blank", "/targets/0/examples/1 type", "/targets/0/examples/2 blank", "/targets/0/threshold minimum", "/targets/1/catchall type", "/targets/1/examples min-items", "/targets/1/threshold type"}},
+		{"routing", `{"strategy":"semantic","targets":[{"model":"a","examples":["x"],"threshold":1}],"semantic":{"embeddings":{"model":"","endpoint":"https://u:p@h/","dimensions":16385,"timeout":3,"x":1},"on_embedding_failure":"panic","failover":"all","expose_scores":"yes","threshold":-1}}`,
+			[]string{
+				"/semantic/embeddings/dimensions maximum", "/semantic/embeddings/endpoint url", "/semantic/embeddings/model min-length", "/semantic/embeddings/provider required", "/semantic/embeddings/timeout type",
+				"/semantic/embeddings/x unknown-field", "/semantic/expose_scores type", "/semantic/failover enum", "/semantic/on_embedding_failure enum",
+			}},
+		{"routing", `{"strategy":"scored","targets":[{"model":"a","examples":["x"],"threshold":0,"catchall":false}],"semantic":{"embeddings":{"provider":"p"}},"profile":"-"}`,
+			[]string{"/profile id", "/semantic strategy", "/targets/0/catchall strategy", "/targets/0/examples strategy", "/targets/0/threshold strategy"}},
+		{"routing", `{"strategy":"semantic","targets":[{"model":"a","catchall":true}],"semantic":{"embeddings":{"provider":"p"}},"profile":"x","latency":{},"sticky_on":{"source":"api_key"},"hash_on":{"source":"api_key"}}`,
+			[]string{"/hash_on strategy", "/latency strategy", "/profile strategy", "/sticky_on strategy"}},
+		{"profile", `{}`, nil},
+		{"profile", `{"optimize":{}}`, []string{"/optimize weights"}},
+		{"profile", `{"optimize":{"latency":0,"health":0,"cost":0.0,"quota":0e1,"priority":0}}`, []string{"/optimize weights"}},
+		{"profile", `{"optimize":{"latency":-1,"cost":1001,"speed":1},"missing":{"latency":"guess","priority":"prior"}}`,
+			[]string{"/missing/latency enum", "/missing/priority unknown-field", "/optimize/cost maximum", "/optimize/latency minimum", "/optimize/speed unknown-field"}},
+		{"profile", `{"require":{"capabilities":["tools","sight"],"context_window":0},"limits":{"max_cost_usd":0,"max_latency_ms":0},"prefer":{"p50":1,"p90":"-1s","min_throughput":0},"exploration":0.51,"probe_after":"soon"}`,
+			[]string{
+				"/exploration maximum", "/limits/max_cost_usd minimum", "/limits/max_latency_ms minimum", "/prefer/min_throughput minimum", "/prefer/p50 type", "/prefer/p90 duration", "/probe_after duration",
+				"/require/capabilities/1 enum", "/require/context_window minimum",
+			}},
+		{"model", `{"provider":"p","upstream_model":"u","context_window":0}`, []string{"/context_window minimum"}},
+		{"api_key", `{"key_sha256":"9f86d081884c7d659a2feaa0c55ad015a3bf4f1b2b0b822cd15d6c15b0f00a08","allowed_models":[],"explain":"yes"}`, []string{"/explain type"}},
 		{
 			"routing",
 			`{"id":".x","description":null,"strategy":"fastest","targets":[{"model":"a","weight":-1,"wieght":2},{"model":"/"},{"model":"c","weight":1.0},{"model":"d","priority":1e1},7,{"model":"d"},{"model":"d"},{}],
@@ -94,7 +133,7 @@ func TestEveryFaultIsReportedAtOnceAtItsField(t *testing.T) {
 			"api_key", `{"key_sha256":"9F86D081884C7D659A2FEAA0C55AD015A3BF4F1B2B0B822CD15D6C15B0F00A08","allowed_models":["[a]","a","a",""],"expires_at":"2030-02-30T00:00:00Z","disabled":null}`,
 			[]string{"/allowed_models/0 glob", "/allowed_models/2 unique", "/allowed_models/3 glob", "/disabled type", "/expires_at date-time", "/key_sha256 sha256"},
 		},
-		{"profile", `{}`, []string{" kind"}},
+		{"planet", `{}`, []string{" kind"}},
 	} {
 		got := pairs(s.Validate(c.kind, []byte(c.in)))
 		if diff := cmp.Diff(c.want, got); diff != "" {
@@ -126,9 +165,9 @@ func TestMessagesNameTheFieldTheRuleAndTheValue(t *testing.T) {
 	want := []string{
 		"deadline must be a string (got a number); it must be a length of time with a unit, such as \"300ms\", \"10s\" or \"1m30s\"",
 		"description must be at most 1024 characters long (got 1025)",
-		`strategy must be one of "failover", "round_robin", "least_latency", "consistent_hash", "least_cost", "least_busy" (got "fastest")`,
+		`strategy must be one of "failover", "round_robin", "least_latency", "consistent_hash", "least_cost", "least_busy", "semantic", "scored" (got "fastest")`,
 		"targets[0].weight must be at least 0 (got -1)",
-		"targets[0].wieght is not a known field; known are model, priority, tags, weight",
+		"targets[0].wieght is not a known field; known are catchall, examples, model, priority, tags, threshold, weight",
 	}
 	var got []string
 	for _, f := range s.Validate("routing", []byte(in)) {
@@ -136,6 +175,40 @@ func TestMessagesNameTheFieldTheRuleAndTheValue(t *testing.T) {
 	}
 	if diff := cmp.Diff(want, got); diff != "" {
 		t.Errorf("messages (-want +got):\n%s", diff)
+	}
+}
+
+// TestEveryRefusalOfSemanticAndScoredRoutingHasWordsOfItsOwn: whoever writes the resource reads what to mend.
+func TestEveryRefusalOfSemanticAndScoredRoutingHasWordsOfItsOwn(t *testing.T) {
+	s := set(t)
+	semantic := func(targets, settings string) string {
+		return `{"strategy":"semantic","targets":[` + targets + `],"semantic":` + settings + `}`
+	}
+	const embeddings = `{"embeddings":{"provider":"p"}}`
+	for _, c := range []struct{ kind, in, want string }{
+		{"routing", semantic(`{"model":"a"}`, embeddings), "targets[0].examples is required: prompts are compared with the examples, and only the catchall can do without"},
+		{"routing", semantic(`{"model":"a","examples":`+distinct(65)+`}`, embeddings), "targets[0].examples must have at most 64 items (got 65)"},
+		{"routing", semantic(`{"model":"a","examples":[]}`, embeddings), "targets[0].examples must have at least 1 item (got 0)"},
+		{"routing", semantic(`{"model":"a","examples":["\n"]}`, embeddings), `targets[0].examples[0] must hold something other than white space (got "\n")`},
+		{"routing", semantic(`{"model":"a","catchall":true},{"model":"b","catchall":true}`, embeddings), "targets must hold at most one catchall"},
+		{"routing", semantic(`{"model":"a","examples":["x"],"threshold":-1.5}`, embeddings), "targets[0].threshold must be at least -1 (got -1.5)"},
+		{"routing", semantic(`{"model":"a","examples":["x"]}`, `{"embeddings":{"provider":"p"},"threshold":2}`), "semantic.threshold must be at most 1 (got 2)"},
+		{"routing", semantic(`{"model":"a","examples":["x"]}`, `{"threshold":0}`), "semantic.embeddings is required: it says who turns prompts and examples into vectors"},
+		{"routing", `{"strategy":"semantic","targets":[{"model":"a","examples":["x"]}]}`, `semantic is required when strategy is "semantic"`},
+		{"routing", `{"strategy":"failover","targets":[{"model":"a"}],"semantic":` + embeddings + `}`, `semantic must be absent unless strategy is "semantic"`},
+		{"routing", `{"strategy":"failover","targets":[{"model":"a","examples":["x"]}]}`, `targets[0].examples must be absent unless strategy is "semantic"`},
+		{"routing", `{"strategy":"scored","targets":[{"model":"a","threshold":1}]}`, `targets[0].threshold must be absent unless strategy is "semantic"`},
+		{"routing", `{"strategy":"least_cost","targets":[{"model":"a","catchall":false}]}`, `targets[0].catchall must be absent unless strategy is "semantic"`},
+		{"routing", `{"strategy":"failover","targets":[{"model":"a"}],"profile":"x"}`, `profile must be absent unless strategy is "scored"`},
+		{"routing", semantic(`{"model":"a","examples":["x"]}`, `{"embeddings":{"provider":"p","endpoint":"https://h/?api-key=hush#a"}}`), "semantic.embeddings.endpoint must be an http:// or https:// URL with a host and without user, password or fragment"},
+		{"profile", `{"optimize":{"cost":0}}`, "optimize must hold at least one weight above 0"},
+		{"profile", `{"optimize":{"health":-1,"cost":1}}`, "optimize.health must be at least 0 (got -1)"},
+		{"profile", `{"missing":{"cost":"guess"}}`, `missing.cost must be one of "prior", "penalize", "exclude" (got "guess")`},
+	} {
+		faults := s.Validate(c.kind, []byte(c.in))
+		if len(faults) != 1 || faults[0].Message != c.want {
+			t.Errorf("%s %s: %v, want %q alone", c.kind, c.in, faults, c.want)
+		}
 	}
 }
 

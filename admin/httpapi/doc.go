@@ -20,6 +20,8 @@
 //	@tag.description			Where upstreams are and how to reach them.
 //	@tag.name					models
 //	@tag.description			Upstream models under the names that clients use.
+//	@tag.name					profiles
+//	@tag.description			Reusable ways of scoring the targets of routings.
 //	@tag.name					routings
 //	@tag.description			Virtual models: ordered choices among models and other routings.
 //	@tag.name					api-keys

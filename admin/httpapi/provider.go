@@ -75,7 +75,7 @@ func (a *API) putProvider(c echo.Context) error { return a.put(c, core.KindProvi
 func (a *API) patchProvider(c echo.Context) error { return a.patch(c, core.KindProvider) }
 
 // @Summary		Delete a provider
-// @Description	A provider that models name is refused with 409 and the list of them.
+// @Description	A provider that models or routings name is refused with 409 and the list of them.
 // @Tags			providers
 // @ID				deleteProvider
 // @Security		Bearer

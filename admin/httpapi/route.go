@@ -17,6 +17,7 @@ func (a *API) route() {
 	}{
 		{"providers", a.listProviders, a.getProvider, a.putProvider, a.patchProvider, a.deleteProvider},
 		{"models", a.listModels, a.getModel, a.putModel, a.patchModel, a.deleteModel},
+		{"profiles", a.listProfiles, a.getProfile, a.putProfile, a.patchProfile, a.deleteProfile},
 		{"routings", a.listRoutings, a.getRouting, a.putRouting, a.patchRouting, a.deleteRouting},
 		{"api-keys", a.listAPIKeys, a.getAPIKey, a.putAPIKey, a.patchAPIKey, a.deleteAPIKey},
 	} {

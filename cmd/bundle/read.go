@@ -58,7 +58,7 @@ func flatten(lists map[string][]map[string]any) (out []Entry, err error) {
 		delete(lists, name)
 	}
 	if unknown := slices.Sorted(maps.Keys(lists)); len(unknown) > 0 {
-		return nil, fmt.Errorf("%q is not a list of resources: a file holds providers, models, routings and api_keys", unknown[0])
+		return nil, fmt.Errorf("%q is not a list of resources: a file holds providers, models, profiles, routings and api_keys", unknown[0])
 	}
 	return out, nil
 }

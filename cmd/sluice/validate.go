@@ -16,7 +16,7 @@ func validateCommand() *cobra.Command {
 		Short: "Check resource files against their schemas and each other.",
 		Long: `Check resource files, YAML or JSON, as the admin service would: each resource against its schema, and all
 of them together as one configuration, so that a reference to what no file holds is a fault. A file holds any of the
-lists providers, models, routings and api_keys.`,
+lists providers, models, profiles, routings and api_keys.`,
 		Args: cobra.MinimumNArgs(1),
 		RunE: func(c *cobra.Command, files []string) error {
 			set, err := schemas.Load()

@@ -102,6 +102,9 @@ func FuzzWhatTheSchemaAcceptsGoesThroughCoreAndBack(f *testing.F) {
 	f.Add("model", []byte(`{"id":"m","provider":"p","upstream_model":"u","cost":{"input_per_1m":0.15,"output_per_1m":1e-999},"parameters":{"set":{"a":[1e2,null],"":{}},"remove":["b"]},"health_check":{"path":"/","interval":"1s"}}`))
 	f.Add("model", []byte(`{"id":"m","provider":"p","upstream_model":"u","capabilities":[],"max_concurrency":1}`))
 	f.Add("routing", []byte(`{"id":"r","strategy":"least_busy","targets":[{"model":"m","tags":[]}],"sticky_on":{"source":"cookie","name":"s"}}`))
+	f.Add("routing", []byte(`{"id":"r","strategy":"semantic","targets":[{"model":"m","examples":["a\nb"],"threshold":-1e-9},{"model":"n","catchall":true,"examples":["ü"]}],"semantic":{"embeddings":{"provider":"p","endpoint":"https://h/openai/deployments/e/embeddings?api-version=1","dimensions":1,"timeout":"1s"},"threshold":0,"failover":"none","on_embedding_failure":"fail","expose_scores":true}}`))
+	f.Add("routing", []byte(`{"id":"r","strategy":"scored","targets":[{"model":"m"}],"profile":"f"}`))
+	f.Add("profile", []byte(`{"id":"f","optimize":{"latency":0,"cost":1e3},"missing":{"quota":"exclude"},"require":{"capabilities":[],"context_window":1},"limits":{"max_cost_usd":1e-6,"max_latency_ms":1},"prefer":{"p50":"1ns","min_throughput":0.001},"exploration":0.5,"probe_after":"0s"}`))
 	f.Add("api_key", []byte(`{"id":"k","key_sha256":"9f86d081884c7d659a2feaa0c55ad015a3bf4f1b2b0b822cd15d6c15b0f00a08","allowed_models":[],"expires_at":"0000-01-01T00:00:00+23:59"}`))
 	f.Fuzz(func(t *testing.T, kind string, raw []byte) {
 		if len(s.Validate(kind, raw)) > 0 {

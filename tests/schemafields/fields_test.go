@@ -24,6 +24,7 @@ func TestSchemaFieldsAndGoFieldsAreTheSameSet(t *testing.T) {
 	for kind, typ := range map[core.Kind]reflect.Type{
 		core.KindProvider: reflect.TypeFor[core.Provider](),
 		core.KindModel:    reflect.TypeFor[core.Model](),
+		core.KindProfile:  reflect.TypeFor[core.Profile](),
 		core.KindRouting:  reflect.TypeFor[core.Routing](),
 		core.KindAPIKey:   reflect.TypeFor[core.APIKey](),
 	} {
@@ -103,14 +104,40 @@ func TestChoicesAreThoseOfCore(t *testing.T) {
 	if got, want := names(can["/capabilities/*"].node["enum"]), names(core.AllCapabilities()); got != want {
 		t.Errorf("capabilities: the schema has %s, core %s", got, want)
 	}
-	if got, want := can["/capabilities"].node["maxItems"], float64(len(core.AllCapabilities())); got != want {
-		t.Errorf("a model may list %v capabilities, want all %v", got, want)
+	required := schemaFields(t, core.KindProfile)
+	if got, want := names(required["/require/capabilities/*"].node["enum"]), names(core.AllCapabilities()); got != want {
+		t.Errorf("required capabilities: the schema has %s, core %s", got, want)
+	}
+	for name, fields := range map[string]map[string]field{"/capabilities": can, "/require/capabilities": required} {
+		if got, want := fields[name].node["maxItems"], float64(len(core.AllCapabilities())); got != want {
+			t.Errorf("%s may list %v capabilities, want all %v", name, got, want)
+		}
+	}
+}
+
+// TestBoundsAreThoseOfCore: what a node bounds by itself, the schema bounds alike.
+func TestBoundsAreThoseOfCore(t *testing.T) {
+	routing, profile := schemaFields(t, core.KindRouting), schemaFields(t, core.KindProfile)
+	for _, c := range []struct {
+		node    map[string]any
+		keyword string
+		want    float64
+	}{
+		{routing["/targets/*/examples"].node, "maxItems", core.MaxExamples},
+		{routing["/semantic/embeddings/dimensions"].node, "maximum", core.MaxDimensions},
+		{profile["/exploration"].node, "maximum", core.MaxExploration},
+		{profile["/optimize/latency"].node, "maximum", core.MaxWeight},
+	} {
+		if got := c.node[c.keyword]; got != c.want {
+			t.Errorf("%v: the schema has the %s %v, core %v", c.node["title"], c.keyword, got, c.want)
+		}
 	}
 }
 
 func TestIDsHaveTheGrammarOfCore(t *testing.T) {
 	references := map[core.Kind][]string{
-		core.KindProvider: {"/id"}, core.KindModel: {"/id", "/provider"}, core.KindRouting: {"/id", "/targets/*/model"}, core.KindAPIKey: {"/id"},
+		core.KindProvider: {"/id"}, core.KindModel: {"/id", "/provider"}, core.KindProfile: {"/id"},
+		core.KindRouting: {"/id", "/targets/*/model", "/profile", "/semantic/embeddings/provider"}, core.KindAPIKey: {"/id"},
 	}
 	for kind, paths := range references {
 		fields := schemaFields(t, kind)

@@ -67,11 +67,38 @@ func TestTheSchemaRefusesWhatCoreRefusesOfOneResource(t *testing.T) {
 		{core.KindRouting, "/sticky_on", map[string]any{"source": "cookie"}},
 		{core.KindRouting, "/sticky_on", map[string]any{"source": "api_key", "name": "x"}},
 		{core.KindRouting, "/sticky_on", map[string]any{"source": "client_ip", "name": "x"}},
+		{core.KindModel, "/context_window", 0},
+		{core.KindRouting, "/semantic/threshold", 1.5},
+		{core.KindRouting, "/semantic/on_embedding_failure", "panic"},
+		{core.KindRouting, "/semantic/failover", "all"},
+		{core.KindRouting, "/semantic/embeddings", nil},
+		{core.KindRouting, "/semantic/embeddings/dimensions", 0},
+		{core.KindRouting, "/semantic/embeddings/dimensions", core.MaxDimensions + 1},
+		{core.KindRouting, "/semantic/embeddings/endpoint", "ftp://h"},
+		{core.KindRouting, "/semantic/embeddings/endpoint", "http://"},
+		{core.KindRouting, "/semantic/embeddings/endpoint", "https://u:p@h/"},
+		{core.KindRouting, "/semantic/embeddings/endpoint", "https://h/?a#b"},
+		{core.KindRouting, "/semantic/embeddings/endpoint", "://"},
+		{core.KindRouting, "/semantic/embeddings/model", ""},
+		{core.KindRouting, "/targets/*/threshold", -1.5},
+		{core.KindRouting, "/targets/*/examples", []any{"x", " \n"}},
+		{core.KindRouting, "/targets/*/examples", []any{}},
+		{core.KindProfile, "/optimize", map[string]any{}},
+		{core.KindProfile, "/optimize", map[string]any{"cost": 0}},
+		{core.KindProfile, "/optimize/cost", -1},
+		{core.KindProfile, "/optimize/priority", core.MaxWeight + 1},
+		{core.KindProfile, "/missing/quota", "guess"},
+		{core.KindProfile, "/require/capabilities", []any{"tools", "sight"}},
+		{core.KindProfile, "/require/context_window", -1},
+		{core.KindProfile, "/limits/max_cost_usd", 0},
+		{core.KindProfile, "/limits/max_latency_ms", -1},
+		{core.KindProfile, "/prefer/min_throughput", 0},
+		{core.KindProfile, "/exploration", 0.6},
 		{core.KindAPIKey, "/key_sha256", "abc"},
 		{core.KindAPIKey, "/key_sha256", strings.Repeat("g", 64)},
 		{core.KindAPIKey, "/allowed_models", []any{"["}},
 	} {
-		resources := plain()
+		resources := plainFor(c.kind, c.path)
 		set(resources[c.kind], c.path, c.value)
 		own := coreFaults(t, resources, c.kind)
 		stated := s.Validate(string(c.kind), encode(t, resources[c.kind]))
@@ -90,23 +117,29 @@ func TestEveryStrategyRefusesTheSettingsOfAnother(t *testing.T) {
 		"latency":   {core.StrategyLeastLatency},
 		"hash_on":   {core.StrategyConsistentHash},
 		"sticky_on": {core.StrategyLeastLatency, core.StrategyLeastBusy},
+		"semantic":  {core.StrategySemantic},
+		"profile":   {core.StrategyScored},
+
+		"targets/*/examples":  {core.StrategySemantic},
+		"targets/*/threshold": {core.StrategySemantic},
+		"targets/*/catchall":  {core.StrategySemantic},
 	}
-	values := map[string]map[string]any{"latency": {}, "hash_on": key, "sticky_on": key}
+	values := map[string]any{
+		"latency": map[string]any{}, "hash_on": key, "sticky_on": key, "semantic": map[string]any{"embeddings": map[string]any{"provider": "p", "model": "e"}}, "profile": "f",
+		"targets/*/examples": []any{"x"}, "targets/*/threshold": 0.5, "targets/*/catchall": true,
+	}
 	for _, strategy := range core.Strategies() {
 		for setting, owners := range belongs {
-			resources := plain()
+			resources := routed(strategy)
 			routing := resources[core.KindRouting]
-			routing["strategy"] = string(strategy)
-			if strategy == core.StrategyConsistentHash {
-				routing["hash_on"] = key
-			}
-			routing[setting] = values[setting]
+			set(routing, "/"+setting, values[setting])
+			pointer := strings.ReplaceAll("/"+setting, "*", "0")
 			own, stated := coreFaults(t, resources, core.KindRouting), s.Validate("routing", encode(t, routing))
 			want := 1
 			if slices.Contains(owners, strategy) {
 				want = 0
 			}
-			if len(own) != want || len(stated) != want || want == 1 && (own[0].Pointer != "/"+setting || stated[0].Pointer != "/"+setting) {
+			if len(own) != want || len(stated) != want || want == 1 && (own[0].Pointer != pointer || stated[0].Pointer != pointer) {
 				t.Errorf("%s with %s: core says %v, the schema %v; want %d fault of it", strategy, setting, own, stated, want)
 			}
 		}
