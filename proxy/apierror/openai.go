@@ -29,22 +29,6 @@ func AppendOpenAIEvent(dst []byte, e Error) []byte {
 	return append(dst, "\n\n"...)
 }
 
-// WriteOpenAI answers a request with e. Nothing may have been written to w before. An empty requestID is
-// left out.
-func WriteOpenAI(w http.ResponseWriter, e Error, requestID string) {
-	body := append(AppendOpenAI(nil, e), '\n')
-	h := w.Header()
-	writeHeader(h, e)
-	h.Set("Content-Type", "application/json")
-	h.Set("Content-Length", strconv.Itoa(len(body)))
-	if requestID != "" {
-		h.Set("X-Request-Id", requestID)
-	}
-	w.WriteHeader(e.Status)
-	// The caller may be gone; there is nobody else to tell.
-	_, _ = w.Write(body)
-}
-
 // writeHeader puts what the SDKs of all vendors read into h.
 func writeHeader(h http.Header, e Error) {
 	for name, values := range e.Header {

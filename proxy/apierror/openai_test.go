@@ -47,7 +47,7 @@ func TestAnErrorOnTheWireIsWhatItsGoldenFileSays(t *testing.T) {
 	for _, c := range every {
 		rec := httptest.NewRecorder()
 		rec.Header().Set("X-Request-Id", "an older id")
-		WriteOpenAI(rec, c.err, "req-1")
+		OpenAI.Write(rec, c.err, "req-1")
 		var wire bytes.Buffer
 		fmt.Fprintf(&wire, "%d\n", rec.Code)
 		if err := rec.Header().Write(&wire); err != nil {
@@ -100,7 +100,7 @@ func TestAnErrorHasAllMembersInTheTypesThatStrictClientsTake(t *testing.T) {
 func TestAnErrorWithoutARequestIDLeavesTheHeaderAlone(t *testing.T) {
 	rec := httptest.NewRecorder()
 	rec.Header().Set("X-Request-Id", "set before")
-	WriteOpenAI(rec, Internal(), "")
+	OpenAI.Write(rec, Internal(), "")
 	if got := rec.Header().Get("X-Request-Id"); got != "set before" {
 		t.Errorf("got %q", got)
 	}
@@ -109,7 +109,7 @@ func TestAnErrorWithoutARequestIDLeavesTheHeaderAlone(t *testing.T) {
 func TestAnUpstreamsHeadersAreNotSharedWithTheAnswer(t *testing.T) {
 	e := Error{Status: 429, Header: http.Header{"Retry-After": {"1"}}}
 	rec := httptest.NewRecorder()
-	WriteOpenAI(rec, e, "")
+	OpenAI.Write(rec, e, "")
 	rec.Header().Add("Retry-After", "2")
 	rec.Header().Set("X-Other", "x")
 	if len(e.Header) != 1 || len(e.Header["Retry-After"]) != 1 {

@@ -12,8 +12,9 @@ import (
 	"github.com/sluice-gateway/sluice/core"
 	"github.com/sluice-gateway/sluice/core/signal"
 	"github.com/sluice-gateway/sluice/proxy/apierror"
+	"github.com/sluice-gateway/sluice/proxy/endpoint"
 	"github.com/sluice-gateway/sluice/proxy/envelope"
-	"github.com/sluice-gateway/sluice/proxy/provider/openai"
+	"github.com/sluice-gateway/sluice/proxy/provider"
 )
 
 const (
@@ -29,6 +30,7 @@ type attempt struct {
 	target *core.Target
 	// claimed: this attempt is the probe of a half-open target, and gives it back if it proves nothing.
 	claimed bool
+	dialect *provider.Dialect
 	limits  core.Limits
 	ctx     context.Context //nolint:containedctx // an attempt is one call, and its context ends with it
 	cancel  context.CancelCauseFunc
@@ -69,11 +71,16 @@ func (x *exchange) attempt(s step) (f *fault, aside bool) {
 
 // begin starts an attempt, which is to be ended.
 func (x *exchange) begin(s step) *attempt {
-	a := &attempt{x: x, target: s.Target, claimed: s.claimed, limits: s.Target.Limits.Over(x.call.Group.Timeouts), class: x.class, start: time.Now()}
+	a := &attempt{
+		x: x, target: s.Target, claimed: s.claimed, dialect: endpoint.Dialect(s.Target.Upstream.Kind),
+		limits: s.Target.Limits.Over(x.call.Group.Timeouts), class: x.class, start: time.Now(),
+	}
 	a.ctx, a.cancel = context.WithCancelCause(allowConnect(x.ctx, a.limits.Connect))
 	a.dog = a.watch(a.cancel)
 	a.load = x.d.Board.Begin(s.Target.Signal)
-	x.d.Board.Await(&a.wait, s.Target.Signal, a.class, a.start)
+	if x.teaches(endpoint.Latency) {
+		x.d.Board.Await(&a.wait, s.Target.Signal, a.class, a.start)
+	}
 	return a
 }
 
@@ -176,7 +183,7 @@ func (a *attempt) refused(resp *http.Response, body io.Reader) *fault {
 	if f := interrupted(a.x.ctx, a.ctx); err != nil && f != nil {
 		return f
 	}
-	e := openai.DecodeError(a.target, resp.StatusCode, resp.Header, text)
+	e := a.dialect.DecodeError(a.target, resp.StatusCode, resp.Header, text)
 	return statusFault(a.target, a.x.call.Group, resp.StatusCode, e, e.RetryAfter)
 }
 
@@ -184,8 +191,10 @@ func (a *attempt) refused(resp *http.Response, body io.Reader) *fault {
 func (a *attempt) begun(now time.Time) {
 	a.firstToken = max(now.Sub(a.start), 1)
 	a.wait.Answered()
-	a.x.d.Board.Succeed(a.target.Signal, a.class, a.firstToken, a.load, now)
-	a.x.d.Cooldowns.Prove(a.target, a.start)
+	if a.x.teaches(endpoint.Latency) {
+		a.x.d.Board.Succeed(a.target.Signal, a.class, a.firstToken, a.load, now)
+		a.x.d.Cooldowns.Prove(a.target, a.start)
+	}
 	if a.x.probe == a.target {
 		a.x.releaseProbe()
 	}
@@ -204,34 +213,12 @@ func (a *attempt) settle(f *fault) (told *fault, aside bool) {
 	if f != nil && f.slug == slugDeadline {
 		f.blame = a.x.result.Attempts == 1 // else an earlier attempt has used up the time
 	}
-	now, d, key := time.Now(), a.x.d, a.target.Signal
-	elapsed := now.Sub(a.start)
-	report := Attempt{Target: a.target, Outcome: "ok", Elapsed: elapsed, FirstToken: a.firstToken, Usage: a.usage}
-	cooled := false
-	switch {
-	case f == nil && a.firstToken > 0: // begun has measured it
-		d.Cooldowns.Succeed(a.target, a.start)
-	case f == nil:
-		d.Board.Succeed(key, a.class, cmp.Or(a.took, elapsed), a.load, now)
-		d.Cooldowns.Succeed(a.target, a.start)
-	case f.blame:
+	now, d := time.Now(), a.x.d
+	report := Attempt{Target: a.target, Outcome: "ok", Elapsed: now.Sub(a.start), FirstToken: a.firstToken, Usage: a.usage}
+	if f != nil {
 		report.Outcome = f.slug
-		late := elapsed
-		if a.firstToken > 0 { // how long the stream ran is no time to a first token
-			late = 0
-		}
-		d.Board.Fail(key, a.class, late, a.load, now)
-		cooled = d.Cooldowns.Fail(a.target, f.cool, a.start, now) > 0
-		if cooled {
-			d.Cooled()
-		}
-	default:
-		report.Outcome = f.slug
-		a.unclaim()
 	}
-	if f == nil {
-		d.lengths.learn(key, a.usage.Completion, now)
-	}
+	cooled := a.teach(f, report.Elapsed, now)
 	d.Observer.Attempt(report)
 	a.log(report, f, cooled)
 	aside = f != nil && f.blame && d.Cooldowns.Standing(a.target, now).Remaining > 0
@@ -239,4 +226,33 @@ func (a *attempt) settle(f *fault) (told *fault, aside bool) {
 		return nil, aside
 	}
 	return f, aside
+}
+
+// teach passes on what the attempt says of its target, as far as the endpoint lets it, and reports whether the target
+// is set aside for it.
+func (a *attempt) teach(f *fault, elapsed time.Duration, now time.Time) (cooled bool) {
+	d, key, samples := a.x.d, a.target.Signal, a.x.teaches(endpoint.Latency)
+	switch {
+	case !a.x.teaches(endpoint.Health), f != nil && !f.blame:
+		a.unclaim()
+	case f == nil:
+		if samples && a.firstToken == 0 { // else begun has measured it
+			d.Board.Succeed(key, a.class, cmp.Or(a.took, elapsed), a.load, now)
+		}
+		d.Cooldowns.Succeed(a.target, a.start)
+	default:
+		if a.firstToken > 0 { // how long the stream ran is no time to a first token
+			elapsed = 0
+		}
+		if samples {
+			d.Board.Fail(key, a.class, elapsed, a.load, now)
+		}
+		if cooled = d.Cooldowns.Fail(a.target, f.cool, a.start, now) > 0; cooled {
+			d.Cooled()
+		}
+	}
+	if f == nil && samples {
+		d.lengths.learn(key, a.usage.Completion, now)
+	}
+	return cooled
 }

@@ -10,6 +10,7 @@ import (
 	"github.com/sluice-gateway/sluice/core/signal"
 	"github.com/sluice-gateway/sluice/proxy/budget"
 	"github.com/sluice-gateway/sluice/proxy/cooldown"
+	"github.com/sluice-gateway/sluice/proxy/endpoint"
 	"github.com/sluice-gateway/sluice/proxy/envelope"
 )
 
@@ -59,8 +60,7 @@ type Usage struct{ Prompt, Completion int64 }
 
 // Call is one request of a caller, read, authenticated and resolved.
 type Call struct {
-	// Path is the endpoint below the upstream's base URL, such as "chat/completions".
-	Path      string
+	Endpoint  *endpoint.Endpoint
 	Envelope  *envelope.Envelope
 	Group     *core.Group
 	Revision  int64

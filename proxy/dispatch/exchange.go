@@ -10,6 +10,7 @@ import (
 	"github.com/sluice-gateway/sluice/core"
 	"github.com/sluice-gateway/sluice/core/signal"
 	"github.com/sluice-gateway/sluice/proxy/apierror"
+	"github.com/sluice-gateway/sluice/proxy/endpoint"
 )
 
 // backoffBase and backoffMax bound the pause before a retry on the same target: long enough for a restart
@@ -122,6 +123,9 @@ func (x *exchange) walk(steps []step) *fault {
 	return kept
 }
 
+// teaches reports whether the attempts of the request teach that.
+func (x *exchange) teaches(what endpoint.Teaching) bool { return x.call.Endpoint.Teaches >= what }
+
 // releaseProbe gives back the probe slot that the ranking has claimed for this request, once.
 func (x *exchange) releaseProbe() {
 	if x.probe != nil {
@@ -201,7 +205,7 @@ func (x *exchange) refuse(outcome string, e apierror.Error) {
 	}
 	x.result.Status = e.Status
 	x.headers(x.w.Header())
-	apierror.WriteOpenAI(x.w, e, x.call.RequestID)
+	x.call.Endpoint.Dialect.Write(x.w, e, x.call.RequestID)
 }
 
 // statusClientGone is what logs say of a client that left before its answer began; nginx coined it.

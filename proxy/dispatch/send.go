@@ -7,7 +7,7 @@ import (
 	"time"
 
 	"github.com/sluice-gateway/sluice/proxy/envelope"
-	"github.com/sluice-gateway/sluice/proxy/provider/openai"
+	"github.com/sluice-gateway/sluice/proxy/provider"
 )
 
 // staleWithin is how soon a kept connection that the upstream has closed shows itself: a round trip. One that
@@ -37,16 +37,21 @@ func (s *sending) over() bool { return s.written.Load() == s.connected.Load() }
 func (a *attempt) send() (*http.Response, error) {
 	ctx := httptrace.WithClientTrace(a.ctx, a.sending.trace())
 	transport := a.x.d.Transport(a.target.Upstream)
-	changes := envelope.Options{IncludeUsage: a.target.Upstream.StreamUsage, Changes: a.target.Changes}
+	changes := envelope.Options{IncludeUsage: a.asksUsage(), Changes: a.target.Changes}
 	a.body = a.x.call.Envelope.Body(a.target.UpstreamModel, changes)
-	call := openai.Call{
-		Target: a.target, Path: "/" + a.x.call.Path, Body: a.body,
+	call := provider.Call{
+		Target: a.target, Path: a.x.call.Endpoint.Below, Body: a.body,
 		Stream: a.x.call.Envelope.Stream, Caller: a.x.r.Header, RequestID: a.x.call.RequestID, UserAgent: a.x.d.UserAgent,
 	}
-	resp, err := transport.RoundTrip(openai.NewRequest(ctx, call))
+	resp, err := transport.RoundTrip(a.dialect.NewRequest(ctx, call))
 	stale := a.sending.reused.Load() && !a.sending.answered.Load() && time.Since(a.start) < staleWithin
 	if err != nil && stale && a.ctx.Err() == nil {
-		return transport.RoundTrip(openai.NewRequest(ctx, call))
+		return transport.RoundTrip(a.dialect.NewRequest(ctx, call))
 	}
 	return resp, err
+}
+
+// asksUsage reports whether the upstream is asked for the usage of a stream.
+func (a *attempt) asksUsage() bool {
+	return a.target.Upstream.StreamUsage && a.x.call.Endpoint.Wire.AppendWithoutUsage != nil
 }

@@ -8,7 +8,7 @@ import (
 	"time"
 
 	"github.com/sluice-gateway/sluice/proxy/apierror"
-	"github.com/sluice-gateway/sluice/proxy/provider/openai"
+	"github.com/sluice-gateway/sluice/proxy/provider"
 	"github.com/sluice-gateway/sluice/proxy/sse"
 )
 
@@ -29,6 +29,7 @@ var outs = sync.Pool{New: func() any { b := make([]byte, 0, 4<<10); return &b }}
 // written and everything can still fail over; a new relay is made for each attempt.
 type relay struct {
 	a         *attempt
+	wire      *provider.Wire
 	resp      *http.Response // nil once its head has been passed on
 	events    *sse.Reader
 	event     sse.Event // what was read last, unless that was err
@@ -38,6 +39,7 @@ type relay struct {
 	scratch   []byte // one event's data without its usage
 	sink      sink
 	hideUsage bool // only the gateway asked for usage
+	told      int  // how many events have been gathered so far
 	ready     bool // the commit point has been reached
 	finished  bool // a finish_reason was seen
 	complete  bool // the proper end was seen
@@ -47,7 +49,7 @@ type relay struct {
 
 // hold reads a stream up to its commit point and holds it there for its rest. Until then everything is a fault.
 func (a *attempt) hold(resp *http.Response, body io.Reader) *fault {
-	r := &relay{a: a, resp: resp, hideUsage: a.target.Upstream.StreamUsage && !a.x.call.Envelope.IncludeUsage}
+	r := &relay{a: a, resp: resp, wire: a.x.call.Endpoint.Wire, hideUsage: a.asksUsage() && !a.x.call.Envelope.IncludeUsage}
 	r.events = sse.NewReader(&pulse{a, body}, a.x.d.MaxEvent)
 	defer func() {
 		if a.x.held == nil {
@@ -121,7 +123,7 @@ func (r *relay) commit(w http.ResponseWriter, now time.Time) {
 	x.result.Status = r.resp.StatusCode
 	h := w.Header()
 	x.headers(h)
-	openai.ResponseHeaders(h, r.resp.Header)
+	r.a.dialect.ResponseHeaders(h, r.resp.Header)
 	h["Content-Type"] = []string{"text/event-stream"}
 	h["Cache-Control"] = []string{"no-cache"}
 	h["X-Accel-Buffering"] = []string{"no"} // nginx in front of us would gather events
@@ -193,18 +195,18 @@ func (r *relay) take() *fault {
 		return r.ended(r.err)
 	}
 	e := r.event
-	chunk := openai.Inspect(e.Name, e.Data)
+	chunk := r.wire.Inspect(e.Name, e.Data)
 	r.finished = r.finished || chunk.Finished
-	if chunk.HasUsage {
-		r.a.usage = Usage{chunk.Usage.Prompt, chunk.Usage.Completion}
+	if chunk.HasUsage { // counts only grow, and one event may tell what another leaves out
+		r.a.usage = Usage{max(r.a.usage.Prompt, chunk.Usage.Prompt), max(r.a.usage.Completion, chunk.Usage.Completion)}
 	}
 	switch chunk.Kind {
-	case openai.Error:
+	case provider.Error:
 		return r.failed(r.a.errorInside(*chunk.Err))
-	case openai.Done:
-		r.end(e.Data)
+	case provider.Done:
+		r.end(e.Name, e.Data)
 		return nil
-	case openai.Content:
+	case provider.Content:
 		if r.a.firstToken == 0 {
 			r.a.begun(time.Now())
 		}
@@ -216,21 +218,21 @@ func (r *relay) take() *fault {
 }
 
 // end notes the proper end. A stream without content is an empty completion, which is an answer.
-func (r *relay) end(word []byte) {
-	r.append(nil, word)
+func (r *relay) end(name, data []byte) {
+	r.append(name, data)
 	r.ready, r.complete = true, true
 }
 
 // write gathers an event for the client. Usage that only the gateway asked for is kept from it.
-func (r *relay) write(e sse.Event, chunk openai.Chunk) {
+func (r *relay) write(e sse.Event, chunk provider.Event) {
 	if !r.hideUsage {
 		r.append(e.Name, e.Data)
 		return
 	}
-	if chunk.Kind == openai.UsageOnly {
+	if chunk.Kind == provider.UsageOnly {
 		return
 	}
-	r.scratch = openai.AppendWithoutUsage(r.scratch[:0], e.Data)
+	r.scratch = r.wire.AppendWithoutUsage(r.scratch[:0], e.Data)
 	r.append(e.Name, r.scratch)
 }
 
@@ -241,6 +243,7 @@ func (r *relay) append(name, data []byte) {
 		r.out = (*r.buf)[:0]
 	}
 	r.out = sse.AppendEvent(r.out, name, data)
+	r.told++
 }
 
 func (r *relay) release() {
@@ -277,7 +280,7 @@ func (r *relay) drain() {
 // ended handles the end of the upstream's body, which is a proper one only after a finish_reason.
 func (r *relay) ended(err error) *fault {
 	if errors.Is(err, io.EOF) && r.finished {
-		r.end([]byte("[DONE]"))
+		r.end(r.wire.EndName, r.wire.End)
 		return nil
 	}
 	if errors.Is(err, io.EOF) || errors.Is(err, sse.ErrTruncated) || errors.Is(err, sse.ErrTooLarge) {
@@ -297,7 +300,7 @@ func (r *relay) failed(f *fault) *fault {
 	if f.slug == slugClientGone {
 		return f
 	}
-	r.out = apierror.AppendOpenAIEvent(r.out, f.public)
+	r.out = x.call.Endpoint.Dialect.AppendEvent(r.out, f.public, apierror.Place{RequestID: x.call.RequestID, Sequence: r.told})
 	_ = r.sink.flush(r.out) // the client may be gone; there is nobody else to tell
 	return f
 }

@@ -12,7 +12,7 @@ import (
 
 	"github.com/sluice-gateway/sluice/core/signal"
 	"github.com/sluice-gateway/sluice/proxy/apierror"
-	"github.com/sluice-gateway/sluice/proxy/provider/openai"
+	"github.com/sluice-gateway/sluice/proxy/provider"
 )
 
 // keepBuffer is the largest answer buffer that goes back to the pool: most answers are far smaller.
@@ -53,7 +53,7 @@ func (a *attempt) whole(resp *http.Response, body io.Reader) *fault {
 		return transportFault(a.x.ctx, a.ctx, slugTruncated, err)
 	}
 	a.took = time.Since(a.start)
-	answer := openai.CheckAnswer(buf.Bytes())
+	answer := a.x.call.Endpoint.Wire.Check(buf.Bytes())
 	if answer.Err != nil {
 		return a.errorInside(*answer.Err)
 	}
@@ -81,7 +81,7 @@ func (a *attempt) read(buf *bytes.Buffer, length int64, body *metered) error {
 
 // errorInside is an error that came with a status of success: it is classed by the status it should have had.
 func (a *attempt) errorInside(e apierror.Error) *fault {
-	e = openai.Strike(a.target, e)
+	e = provider.Strike(a.target, e)
 	f := statusFault(a.target, a.x.call.Group, e.Status, e, e.RetryAfter)
 	if f.slug == slugStatus {
 		f.slug = slugErrorEvent
@@ -96,7 +96,7 @@ func (a *attempt) deliver(resp *http.Response, body []byte) *fault {
 	x.result.Status, x.result.Outcome = resp.StatusCode, "ok"
 	h := x.w.Header()
 	x.headers(h)
-	openai.ResponseHeaders(h, resp.Header)
+	a.dialect.ResponseHeaders(h, resp.Header)
 	if h.Get("Content-Type") == "" {
 		h["Content-Type"] = []string{"application/json"}
 	}

@@ -16,7 +16,7 @@ import (
 	"github.com/sluice-gateway/sluice/core"
 	"github.com/sluice-gateway/sluice/core/vector"
 	"github.com/sluice-gateway/sluice/proxy/apierror"
-	"github.com/sluice-gateway/sluice/proxy/provider/openai"
+	"github.com/sluice-gateway/sluice/proxy/provider"
 )
 
 const (
@@ -54,7 +54,7 @@ func (c *caller) exchange(parent context.Context, e *Endpoint, texts []string, t
 	defer resp.Body.Close()
 	if resp.StatusCode != http.StatusOK {
 		_, _ = io.CopyN(io.Discard, resp.Body, drain)
-		return nil, &Error{Cause: BadStatus, Upstream: up.ID, Status: resp.StatusCode, retryAfter: openai.RetryAfter(resp.Header, time.Now())}
+		return nil, &Error{Cause: BadStatus, Upstream: up.ID, Status: resp.StatusCode, retryAfter: provider.RetryAfter(resp.Header, time.Now())}
 	}
 	body, err := read(resp, limit(len(texts), e.settings.Dimensions))
 	if err == nil {

@@ -19,7 +19,7 @@ func BenchmarkParseAndRewrite(b *testing.B) {
 			b.SetBytes(int64(len(raw)))
 			b.ReportAllocs()
 			for b.Loop() {
-				e, err := Parse(raw)
+				e, err := Parse(raw, Chat)
 				if err != nil {
 					b.Fatal(err)
 				}

@@ -25,7 +25,7 @@ func TestOnlyTheModelChanges(t *testing.T) {
 		{`{"model":"m"}`, "a\xffb", "{\"model\":\"a\ufffdb\"}"},
 		{`{"x":1,"x":2,"model":"m"}`, "m", `{"x":1,"x":2,"model":"m"}`},
 	} {
-		e, err := Parse([]byte(c.in))
+		e, err := Parse([]byte(c.in), Chat)
 		if err != nil {
 			t.Errorf("%s: %v", c.in, err)
 			continue
@@ -50,7 +50,7 @@ func TestTheUsageIsAskedForByteExactly(t *testing.T) {
 		{"no stream but options", `{"model":"m","stream_options":{}}`, `{"model":"n","stream_options":{}}`},
 		{"options that are no object", `{"model":"m","stream":true,"stream_options":[{}]}`, `{"model":"n","stream":true,"stream_options":[{}]}`},
 	} {
-		e, err := Parse([]byte(c.in))
+		e, err := Parse([]byte(c.in), Chat)
 		if err != nil {
 			t.Errorf("%s: %v", c.name, err)
 			continue
@@ -64,7 +64,7 @@ func TestTheUsageIsAskedForByteExactly(t *testing.T) {
 // TestABodyCanBeReadAgainAndInAnyPieces holds bodies in one piece and bodies in parts.
 func TestABodyCanBeReadAgainAndInAnyPieces(t *testing.T) {
 	for _, text := range []string{"", strings.Repeat("é", joinable)} {
-		e, err := Parse([]byte(`{"stream_options":{"include_usage":false},"x":"` + text + `","model":"m","stream":true}`))
+		e, err := Parse([]byte(`{"stream_options":{"include_usage":false},"x":"`+text+`","model":"m","stream":true}`), Chat)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -102,7 +102,7 @@ func TestALargeBodyIsNotCopied(t *testing.T) {
 	allocated := testing.Benchmark(func(bb *testing.B) {
 		bb.ReportAllocs()
 		for bb.Loop() {
-			e, err := Parse(raw)
+			e, err := Parse(raw, Chat)
 			if err != nil {
 				bb.Fatal(err)
 			}
@@ -126,7 +126,7 @@ func TestAForgottenBodyHoldsNothing(t *testing.T) {
 	for _, size := range []int{10, 2 * joinable} {
 		raw := []byte(`{"model":"m","x":"` + strings.Repeat("a", size) + `"}`)
 		bytesOf := weak.Make(&raw[0])
-		e, err := Parse(raw)
+		e, err := Parse(raw, Chat)
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -33,7 +33,7 @@ func TestMembersAreSetAndRemovedAndNothingElseChanges(t *testing.T) {
 			[]core.Change{remove("a"), remove("b"), set("c", "3")}},
 		{"more members than there is room", `{"a":0,"a":0,"a":0,"a":0,"a":0,"a":0,"a":0,"a":0,"a":0,"a":0,"a":0,"a":0,"a":0,"a":0,"a":0,"a":0,"a":0,"a":0,"model":"m"}`, `{"model":"n"}`, []core.Change{remove("a")}},
 	} {
-		e, err := Parse([]byte(c.in))
+		e, err := Parse([]byte(c.in), Chat)
 		if err != nil {
 			t.Errorf("%s: %v", c.name, err)
 			continue
@@ -48,7 +48,7 @@ func FuzzChanges(f *testing.F) {
 	f.Add([]byte(`{"a":1,"model":"m","b":[2],"a":3}`), "a", "b", false)
 	f.Add([]byte(`{"stream":true,"model":"m" , "x":1 }`), "x", "\u00e9", true)
 	f.Fuzz(func(t *testing.T, raw []byte, put, out string, usage bool) {
-		e, err := Parse(raw)
+		e, err := Parse(raw, Chat)
 		if err != nil || put == out || !utf8.ValidString(put) || !utf8.ValidString(out) || known(put) || known(out) {
 			return
 		}

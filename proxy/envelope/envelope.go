@@ -22,6 +22,7 @@ type Envelope struct {
 	MaxTokens int64
 
 	raw     []byte
+	shape   Shape
 	media   int // bytes of content parts that are no text
 	model   span
 	options span // the value of stream_options
@@ -41,8 +42,8 @@ func (s span) present() bool { return s.end > 0 }
 // TextBytes returns the size of the body without its images, audio and files.
 func (e *Envelope) TextBytes() int { return len(e.raw) - e.media }
 
-// Parse reads a body in one pass. It keeps raw and does not copy it. Every error is an *Error.
-func Parse(raw []byte) (*Envelope, error) {
+// Parse reads a body of that shape in one pass. It keeps raw and does not copy it. Every error is an *Error.
+func Parse(raw []byte, s Shape) (*Envelope, error) {
 	if len(bytes.TrimLeft(raw, space)) == 0 {
 		return nil, &Error{Message: "The request body is empty; it must be a JSON object."}
 	}
@@ -51,7 +52,7 @@ func Parse(raw []byte) (*Envelope, error) {
 	}
 	r := token.Open(raw)
 	defer r.Close()
-	p := parser{e: &Envelope{raw: raw}, r: r}
+	p := parser{e: &Envelope{raw: raw, shape: s}, r: r}
 	p.e.members = p.e.room[:0]
 	if err := p.body(); err != nil {
 		return nil, err

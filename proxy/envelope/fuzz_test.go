@@ -17,7 +17,7 @@ func FuzzParse(f *testing.F) {
 		f.Add([]byte(in), "vendor/model", true)
 	}
 	f.Fuzz(func(t *testing.T, raw []byte, model string, usage bool) {
-		e, err := Parse(raw)
+		e, err := Parse(raw, Chat)
 		if err != nil {
 			return
 		}
@@ -28,7 +28,7 @@ func FuzzParse(f *testing.F) {
 			return
 		}
 		got := []byte(rewrite(t, e, model, Options{IncludeUsage: usage}))
-		again, err := Parse(got)
+		again, err := Parse(got, Chat)
 		if err != nil {
 			t.Fatalf("%q became %q: %v", raw, got, err)
 		}

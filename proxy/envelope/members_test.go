@@ -24,12 +24,12 @@ func TestTopLevelMembersAreBounded(t *testing.T) {
 		"the same name":  func(int) string { return "a" },
 		"distinct names": strconv.Itoa,
 	} {
-		if _, err := Parse(withMembers(maxMembers, name)); err != nil {
+		if _, err := Parse(withMembers(maxMembers, name), Chat); err != nil {
 			t.Errorf("%d members with %s: got %v, want them accepted", maxMembers, what, err)
 		}
 		for _, n := range []int{maxMembers + 1, 10 * maxMembers} {
 			var refused *Error
-			if _, err := Parse(withMembers(n, name)); !errors.As(err, &refused) || refused.Param != "" || !strings.Contains(refused.Message, "1024 top-level members") {
+			if _, err := Parse(withMembers(n, name), Chat); !errors.As(err, &refused) || refused.Param != "" || !strings.Contains(refused.Message, "1024 top-level members") {
 				t.Errorf("%d members with %s: got %v, want the body refused for more than 1024", n, what, err)
 			}
 		}
@@ -39,7 +39,7 @@ func TestTopLevelMembersAreBounded(t *testing.T) {
 func TestMembersInsideAValueAreNotCounted(t *testing.T) {
 	inside := strings.Repeat(`"":0,`, 4*maxMembers) + `"":0`
 	for _, in := range []string{`{"model":"m","x":{` + inside + `}}`, `{"model":"m","stream_options":{` + inside + `}}`} {
-		if _, err := Parse([]byte(in)); err != nil {
+		if _, err := Parse([]byte(in), Chat); err != nil {
 			t.Errorf("%.40s…: got %v, want it accepted", in, err)
 		}
 	}
@@ -49,7 +49,7 @@ func TestABodyOfNothingButMembersTakesNoMemoryOfItsSize(t *testing.T) {
 	raw := withMembers(1<<20, func(int) string { return "" })
 	var before, after runtime.MemStats
 	runtime.ReadMemStats(&before)
-	_, err := Parse(raw)
+	_, err := Parse(raw, Chat)
 	runtime.ReadMemStats(&after)
 	if got := after.TotalAlloc - before.TotalAlloc; err == nil || got > uint64(len(raw))/4 {
 		t.Errorf("a body of %d bytes: got %d bytes allocated and error %v, want it refused for less than a quarter", len(raw), got, err)

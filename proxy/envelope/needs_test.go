@@ -40,7 +40,7 @@ func TestWhatABodyNeedsIsToldByItsMembers(t *testing.T) {
 		`{"model":"m","messages":[{"tool_calls":[{"type":"image_url"}],"content":{"type":"image_url"}}]}`:     "[]",
 		`{"messages":[{"content":[{"type":"image_url"}]}],"tools":[0],"model":"m","reasoning_effort":"high"}`: "[tools vision reasoning]",
 	} {
-		e, err := Parse([]byte(in))
+		e, err := Parse([]byte(in), Chat)
 		if err != nil {
 			t.Errorf("%s: %v", in, err)
 			continue
@@ -64,7 +64,7 @@ func TestTheLowerBoundOfTheAnswerCounts(t *testing.T) {
 		`{"model":"m","max_tokens":1.5,"max_completion_tokens":1e3}`: 0,
 		`{"model":"m","max_tokens":99999999999999999999}`:            0,
 	} {
-		e, err := Parse([]byte(in))
+		e, err := Parse([]byte(in), Chat)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -75,11 +75,11 @@ func TestTheLowerBoundOfTheAnswerCounts(t *testing.T) {
 }
 
 func TestMediaIsNoText(t *testing.T) {
-	text, err := Parse([]byte(content(`{"type":"text","text":"` + strings.Repeat("x", 5000) + `"}`)))
+	text, err := Parse([]byte(content(`{"type":"text","text":"` + strings.Repeat("x", 5000) + `"}`)), Chat)
 	if err != nil {
 		t.Fatal(err)
 	}
-	image, err := Parse([]byte(content(`{"type":"image_url","image_url":{"url":"` + strings.Repeat("x", 5000) + `"}}`)))
+	image, err := Parse([]byte(content(`{"type":"image_url","image_url":{"url":"` + strings.Repeat("x", 5000) + `"}}`)), Chat)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -95,7 +95,7 @@ func FuzzNeedsAreThoseOfASlowReader(f *testing.F) {
 	}
 	f.Add([]byte(`{"model":"m","tools":[1],"response_format":{"type":"json_schema"},"reasoning_effort":"x"}`))
 	f.Fuzz(func(t *testing.T, raw []byte) {
-		e, err := Parse(raw)
+		e, err := Parse(raw, Chat)
 		if err != nil {
 			return
 		}

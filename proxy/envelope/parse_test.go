@@ -48,7 +48,7 @@ func TestWhatRoutingNeedsIsReadFromTheBody(t *testing.T) {
 		{`{"model":"m","seed":9007199254740993,"x":1e400,"y":-0,"z":1.0,"s":"\ud800"}`, "m", false, false},
 		{`{"model":"m","api_base":"http://127.0.0.1:9","base_url":"http://x","api_key":"k"}`, "m", false, false},
 	} {
-		e, err := Parse([]byte(c.in))
+		e, err := Parse([]byte(c.in), Chat)
 		if err != nil {
 			t.Errorf("%s: %v", c.in, err)
 			continue
@@ -80,7 +80,7 @@ func TestABodyThatCouldBeReadInTwoWaysIsRefused(t *testing.T) {
 		{`{"model":"m","stream_options":{"include_usage":true,"include_usage":false}}`, "stream_options.include_usage"},
 		{`{"model":"m","stream_options":{"include_usage":true}`, ""}, {`{"model":"m","stream_options":{"include_usage":tru}}`, ""}, {`{"model":"m","stream_options":{"x"}}`, ""},
 	} {
-		e, err := Parse([]byte(c.in))
+		e, err := Parse([]byte(c.in), Chat)
 		var refused *Error
 		if !errors.As(err, &refused) {
 			t.Errorf("%.80q: got %+v and error %v, want an *Error", c.in, e, err)
@@ -102,7 +102,7 @@ func TestAMemberThatDiffersInCaseOnlyIsRefused(t *testing.T) {
 	} {
 		for _, in := range []string{`{"model":"m",` + c.in + `}`, `{` + c.in + `,"model":"m"}`} {
 			var refused *Error
-			if _, err := Parse([]byte(in)); !errors.As(err, &refused) || refused.Param != c.param || !strings.Contains(refused.Message, "upper and lower case") {
+			if _, err := Parse([]byte(in), Chat); !errors.As(err, &refused) || refused.Param != c.param || !strings.Contains(refused.Message, "upper and lower case") {
 				t.Errorf("%s: got %v, want an *Error that blames the case of %q", in, err, c.param)
 			}
 		}
@@ -115,7 +115,7 @@ func FuzzNoUpstreamReadsAnotherModelThanTheGateway(f *testing.F) {
 		f.Add([]byte(in))
 	}
 	f.Fuzz(func(t *testing.T, raw []byte) {
-		e, err := Parse(raw)
+		e, err := Parse(raw, Chat)
 		if err != nil {
 			return
 		}
@@ -137,7 +137,7 @@ func TestARefusalRepeatsNothingOfTheBody(t *testing.T) {
 	for _, in := range []string{
 		prompt, `"` + prompt + `"`, `{"` + prompt + `}`, `{"model":"m","messages":"` + prompt + `}`, `{"model":"m"} ` + prompt, `{"model":["` + prompt + `"]}`, `{"model":"m","stream":"` + prompt + `"}`, `{"MODEL":"` + prompt + `"}`,
 	} {
-		if _, err := Parse([]byte(in)); err == nil || strings.Contains(err.Error(), "secret") {
+		if _, err := Parse([]byte(in), Chat); err == nil || strings.Contains(err.Error(), "secret") {
 			t.Errorf("%q: got error %v, want one that does not repeat the body", in, err)
 		}
 	}

@@ -7,7 +7,7 @@ import (
 	"net/http"
 
 	"github.com/sluice-gateway/sluice/core"
-	"github.com/sluice-gateway/sluice/proxy/provider/openai"
+	"github.com/sluice-gateway/sluice/proxy/endpoint"
 )
 
 // drain is how much of an answer is read to get its connection back.
@@ -18,7 +18,7 @@ const drain = 256 << 10
 func (p *Prober) ask(ctx context.Context, target *core.Target) error {
 	ctx, cancel := context.WithTimeout(ctx, target.Health.Timeout)
 	defer cancel()
-	req := openai.NewCheck(ctx, target, target.Health.Path, p.cfg.UserAgent)
+	req := endpoint.Dialect(target.Upstream.Kind).NewCheck(ctx, target, target.Health.Path, p.cfg.UserAgent)
 	resp, err := p.cfg.Transport(target.Upstream).RoundTrip(req)
 	if err != nil {
 		return err

@@ -11,6 +11,7 @@ import (
 	"github.com/sluice-gateway/sluice/proxy/apierror"
 	"github.com/sluice-gateway/sluice/proxy/budget"
 	"github.com/sluice-gateway/sluice/proxy/dispatch"
+	"github.com/sluice-gateway/sluice/proxy/endpoint"
 	"github.com/sluice-gateway/sluice/proxy/live"
 )
 
@@ -70,9 +71,12 @@ type exchange struct {
 	id    string
 	state *live.State
 	began time.Time
-	read  bool   // the whole body has been read
-	key   string // id of the caller's API key; empty: not known
-	done  Request
+	// dialect is in whose words the caller is told of errors; endpoint is what is asked for, nil if no target answers that.
+	dialect  apierror.Dialect
+	endpoint *endpoint.Endpoint
+	read     bool   // the whole body has been read
+	key      string // id of the caller's API key; empty: not known
+	done     Request
 
 	// Of a stream that may leave its handler; else nil. cancel ends its context, untie lets that live on when the
 	// handler's ends.
@@ -103,9 +107,12 @@ func (x *exchange) route() {
 		x.refuse(apierror.UnknownPath(x.r.Method, x.r.URL.Path))
 		return
 	}
-	switch {
-	case path == "chat/completions":
+	if e := endpoint.Find(path); e != nil {
+		x.endpoint, x.dialect = e, e.Dialect
 		x.only(http.MethodPost, path, x.complete)
+		return
+	}
+	switch {
 	case path == "models":
 		x.only(http.MethodGet, path, x.listModels)
 	case strings.HasPrefix(path, "models/"):
@@ -130,7 +137,7 @@ func (x *exchange) refuse(e apierror.Error) {
 		x.w.Header().Set("Connection", "close") // the body is not waited for
 	}
 	x.done.Result.Status, x.done.Result.Outcome = e.Status, "refused"
-	apierror.WriteOpenAI(x.w, e, x.id)
+	x.dialect.Write(x.w, e, x.id)
 }
 
 // finish reports the request, and turns a panic into an answer as far as one can still be given.

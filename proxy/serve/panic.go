@@ -25,7 +25,7 @@ func (x *exchange) recovered(p any) {
 	}
 	x.done.Result.Outcome = outcomeAbort
 	if x.w.Header().Get("Content-Type") == "text/event-stream" {
-		x.w.Write(apierror.AppendOpenAIEvent(nil, apierror.Internal()))
+		x.w.Write(x.dialect.AppendEvent(nil, apierror.Internal(), apierror.Place{RequestID: x.id}))
 		http.NewResponseController(x.w).Flush()
 	}
 }

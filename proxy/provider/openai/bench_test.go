@@ -1,8 +1,6 @@
 package openai
 
 import (
-	"context"
-	"net/http"
 	"strings"
 	"testing"
 )
@@ -64,13 +62,5 @@ func BenchmarkCheckAnswer(b *testing.B) {
 	b.ReportAllocs()
 	for b.Loop() {
 		CheckAnswer(body)
-	}
-}
-
-func BenchmarkNewRequest(b *testing.B) {
-	call := Call{Target: compiled(b, provider{secret: "s"}), Path: "/chat/completions", Body: bodyOf(b, `{"model":"m"}`, "u"), Caller: http.Header{}, RequestID: "r", UserAgent: "sluice/1"}
-	b.ReportAllocs()
-	for b.Loop() {
-		NewRequest(context.Background(), call)
 	}
 }

@@ -3,37 +3,38 @@ package openai
 import (
 	"bytes"
 	"encoding/json"
-	"net/http"
 	"strings"
 	"testing"
 	"unicode/utf8"
+
+	"github.com/sluice-gateway/sluice/proxy/provider"
 )
 
 // maxNesting is where both readers stop.
 const maxNesting = 10_000
 
 // plainKind tells chunks apart in the plainest way there is, by encoding/json. Errors have tests of their own.
-func plainKind(data []byte) (kind Kind, finished, sure bool) {
+func plainKind(data []byte) (kind provider.Kind, finished, sure bool) {
 	var m map[string]any
 	if !json.Valid(data) || json.Unmarshal(data, &m) != nil || m == nil {
-		return Malformed, false, true
+		return provider.Malformed, false, true
 	}
 	choices, _ := m["choices"].([]any)
 	if usage, ok := m["usage"].(map[string]any); ok && usage != nil && len(choices) == 0 {
-		kind = UsageOnly
+		kind = provider.UsageOnly
 	}
 	for _, c := range choices {
 		choice, _ := c.(map[string]any)
 		reason, _ := choice["finish_reason"].(string)
 		finished = finished || reason != ""
 		if says(choice["text"]) {
-			kind = Content
+			kind = provider.Content
 		}
 		for _, d := range []string{"delta", "message"} {
 			delta, _ := choice[d].(map[string]any)
 			for _, name := range []string{"content", "reasoning_content", "reasoning", "reasoning_details", "refusal", "tool_calls", "function_call", "audio", "images"} {
 				if says(delta[name]) {
-					kind = Content
+					kind = provider.Content
 				}
 			}
 		}
@@ -82,19 +83,19 @@ func FuzzInspect(f *testing.F) {
 		if !bytes.Equal(data, before) {
 			t.Fatalf("%q became %q", before, data)
 		}
-		if (got.Kind == Error) != (got.Err != nil) {
+		if (got.Kind == provider.Error) != (got.Err != nil) {
 			t.Fatalf("%q: kind %d with error %v", data, got.Kind, got.Err)
 		}
-		if got.Kind == Error {
+		if got.Kind == provider.Error {
 			checkPublic(t, data, got.Err.Status, got.Err.Message, got.Err.Code)
 			return
 		}
 		trimmed := bytes.TrimSpace(data)
-		if got.Kind == Done || !bytes.Equal(trimmed, bytes.Trim(data, " \t\r\n")) || bytes.Count(data, []byte("{"))+bytes.Count(data, []byte("[")) > maxNesting {
+		if got.Kind == provider.Done || !bytes.Equal(trimmed, bytes.Trim(data, " \t\r\n")) || bytes.Count(data, []byte("{"))+bytes.Count(data, []byte("[")) > maxNesting {
 			return
 		}
 		kind, finished, sure := plainKind(data)
-		if (kind == Malformed) != (got.Kind == Malformed) || sure && (kind != got.Kind || finished != got.Finished) {
+		if (kind == provider.Malformed) != (got.Kind == provider.Malformed) || sure && (kind != got.Kind || finished != got.Finished) {
 			t.Fatalf("%q: got kind %d, finished %t; want %d, %t", data, got.Kind, got.Finished, kind, finished)
 		}
 	})
@@ -102,30 +103,10 @@ func FuzzInspect(f *testing.F) {
 
 func checkPublic(t *testing.T, in []byte, status int, message, code string) {
 	t.Helper()
-	if status < 400 || status > 599 || message == "" || len(message) > maxMessage || !utf8.ValidString(message) || strings.ContainsAny(message, "\r\n\x1b\x00") {
+	if status < 400 || status > 599 || message == "" || len(message) > 2000 || !utf8.ValidString(message) || strings.ContainsAny(message, "\r\n\x1b\x00") {
 		t.Fatalf("%q: got status %d and message %q", in, status, message)
 	}
-	if code != "" && !slugShape.MatchString(code) {
+	if code != "" && strings.ContainsAny(code, " <>\"\r\n") {
 		t.Fatalf("%q: got code %q", in, code)
 	}
-}
-
-func FuzzDecodeError(f *testing.F) {
-	for _, c := range errorBodies {
-		f.Add(400, []byte(c.body))
-	}
-	target := compiled(f, provider{secret: "sk-secret"})
-	f.Fuzz(func(t *testing.T, status int, body []byte) {
-		if status < 400 || status > 599 {
-			t.Skip()
-		}
-		e := DecodeError(target, status, http.Header{}, body)
-		if e.Status != status || e.Type == "" {
-			t.Fatalf("status %d and %q: got %+v", status, body, e)
-		}
-		checkPublic(t, body, e.Status, e.Message, e.Code)
-		if strings.Contains(e.Message, "sk-secret") {
-			t.Fatalf("%q: the message %q holds the secret", body, e.Message)
-		}
-	})
 }

@@ -5,16 +5,9 @@ import (
 
 	"github.com/go-json-experiment/json/jsontext"
 
+	"github.com/sluice-gateway/sluice/proxy/provider"
 	"github.com/sluice-gateway/sluice/proxy/token"
 )
-
-// Usage counts the tokens of an answer. What the upstream does not tell is zero; Total is then the sum.
-type Usage struct {
-	Prompt, Completion, Total int64
-	// Cached is the part of Prompt that came from the upstream's cache; Reasoning is the part of Completion
-	// that the caller does not see.
-	Cached, Reasoning int64
-}
 
 func (w *walker) usage(r *token.Reader) {
 	if r.Kind() == '{' {
@@ -24,8 +17,9 @@ func (w *walker) usage(r *token.Reader) {
 	r.Value()
 }
 
-func readUsage(r *token.Reader) Usage {
-	var u Usage
+// readUsage reads the counts; a total that is not told is their sum.
+func readUsage(r *token.Reader) provider.Usage {
+	var u provider.Usage
 	for name := range r.Members {
 		switch string(token.Text(name)) {
 		case "prompt_tokens":

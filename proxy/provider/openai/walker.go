@@ -5,12 +5,13 @@ import (
 
 	"github.com/go-json-experiment/json/jsontext"
 
+	"github.com/sluice-gateway/sluice/proxy/provider"
 	"github.com/sluice-gateway/sluice/proxy/token"
 )
 
 // walker gathers what matters of a chunk or of a whole answer.
 type walker struct {
-	Chunk
+	provider.Event
 	whole   bool // it is one JSON object
 	choices bool // there is at least one choice
 	content bool // one of them says something

@@ -1,4 +1,4 @@
-package openai
+package provider
 
 import (
 	"net/http"
@@ -22,7 +22,7 @@ func TestOnlyListedHeadersReachTheCaller(t *testing.T) {
 		"X-Ratelimit-Remaining-Requests": {"0"}, "X-Ratelimit-Reset-Tokens": {"6m0s"},
 	}
 	got := http.Header{"X-Request-Id": {"ours"}}
-	ResponseHeaders(got, src)
+	plain.ResponseHeaders(got, src)
 	if diff := cmp.Diff(want, got); diff != "" {
 		t.Errorf("headers (-want +got):\n%s", diff)
 	}

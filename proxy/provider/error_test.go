@@ -1,4 +1,4 @@
-package openai
+package provider
 
 import (
 	"net/http"
@@ -53,7 +53,7 @@ var errorBodies = []struct{ name, body, message, kind, code, param string }{
 func TestAnErrorKeepsItsStatusWhateverItsBodyIs(t *testing.T) {
 	target := compiled(t, provider{secret: "sk-secret"})
 	for _, c := range errorBodies {
-		got := DecodeError(target, 400, nil, []byte(c.body))
+		got := plain.DecodeError(target, 400, nil, []byte(c.body))
 		want := apierror.Error{Status: 400, Type: c.kind, Code: c.code, Param: c.param, Message: c.message}
 		if want.Type == "" {
 			want.Type = "invalid_request_error"
@@ -64,7 +64,7 @@ func TestAnErrorKeepsItsStatusWhateverItsBodyIs(t *testing.T) {
 	}
 	for _, status := range []int{300, 307, 400, 401, 402, 403, 404, 408, 413, 418, 422, 429, 499, 500, 502, 503, 504, 529, 599} {
 		for _, c := range errorBodies {
-			if got := DecodeError(target, status, nil, []byte(c.body)); got.Status != status || got.Message == "" {
+			if got := plain.DecodeError(target, status, nil, []byte(c.body)); got.Status != status || got.Message == "" {
 				t.Errorf("%d with %s: got %+v", status, c.body, got)
 			}
 		}
@@ -82,7 +82,7 @@ func TestWhatAServerSaysAboutItselfIsNotPassedOn(t *testing.T) {
 		{529, "", "The model's server answered with status 529."},
 		{401, `{"error":{"message":"Incorrect API key provided: sk-ab***xyz."}}`, "The model's server refused the gateway's credential."},
 	} {
-		if got := DecodeError(compiled(t, provider{}), c.status, nil, []byte(c.body)); got.Message != c.want {
+		if got := plain.DecodeError(compiled(t, provider{}), c.status, nil, []byte(c.body)); got.Message != c.want {
 			t.Errorf("%d %s: got %q, want %q", c.status, c.body, got.Message, c.want)
 		}
 	}
@@ -90,7 +90,7 @@ func TestWhatAServerSaysAboutItselfIsNotPassedOn(t *testing.T) {
 
 func TestASecretIsStruckFromMessagesWhereverItWasSent(t *testing.T) {
 	for _, p := range []provider{{secret: "sk-secret"}, {secret: "sk-secret", header: "api-key"}, {secret: "sk-secret", query: "key"}} {
-		got := DecodeError(compiled(t, p), 403, nil, []byte(`{"error":{"message":"no: Bearer sk-secret, sk-secret?key=sk-secret"}}`))
+		got := plain.DecodeError(compiled(t, p), 403, nil, []byte(`{"error":{"message":"no: Bearer sk-secret, sk-secret?key=sk-secret"}}`))
 		if strings.Contains(got.Message, "sk-secret") {
 			t.Errorf("%+v: got %q", p, got.Message)
 		}
@@ -99,7 +99,7 @@ func TestASecretIsStruckFromMessagesWhereverItWasSent(t *testing.T) {
 
 func TestALongMessageIsCutBetweenCharacters(t *testing.T) {
 	body := `{"error":{"message":"` + strings.Repeat("é", 100_000) + `"}}`
-	got := DecodeError(compiled(t, provider{}), 400, nil, []byte(body)).Message
+	got := plain.DecodeError(compiled(t, provider{}), 400, nil, []byte(body)).Message
 	if want := strings.Repeat("é", maxMessage/2); got != want {
 		t.Errorf("got %d bytes, want %d", len(got), len(want))
 	}
@@ -107,37 +107,11 @@ func TestALongMessageIsCutBetweenCharacters(t *testing.T) {
 
 func TestWhatTellsTheCallerToWaitIsKept(t *testing.T) {
 	h := http.Header{"Retry-After": {"17"}, "Retry-After-Ms": {"16500"}, "X-Ratelimit-Remaining-Requests": {"0"}, "Content-Type": {"text/html"}, "Set-Cookie": {"a"}}
-	got := DecodeError(compiled(t, provider{}), 429, h, []byte(`{"error":{"message":"m","type":"requests","code":"rate_limit_exceeded"}}`))
+	got := plain.DecodeError(compiled(t, provider{}), 429, h, []byte(`{"error":{"message":"m","type":"requests","code":"rate_limit_exceeded"}}`))
 	if got.RetryAfter != 16500*time.Millisecond || got.NoRetry || len(got.Header) != 3 || got.Header.Get("Retry-After") != "17" || got.Header.Get("X-Ratelimit-Remaining-Requests") != "0" {
 		t.Errorf("got %+v, want the wait and three headers", got)
 	}
-	if got := DecodeError(compiled(t, provider{}), 429, h, []byte(`{"error":{"message":"m","code":"insufficient_quota"}}`)); !got.NoRetry {
+	if got := plain.DecodeError(compiled(t, provider{}), 429, h, []byte(`{"error":{"message":"m","code":"insufficient_quota"}}`)); !got.NoRetry {
 		t.Errorf("got %+v, want no retry for a quota that is used up", got)
-	}
-}
-
-func TestTheStatusOfAnErrorInsideAStreamIsDerived(t *testing.T) {
-	for data, want := range map[string]int{
-		`{"error":{"message":"x","code":429}}`:                                                                    429,
-		`{"error":{"message":"x","code":"503"}}`:                                                                  503,
-		`{"error":{"message":"x","status":400}}`:                                                                  400,
-		`{"error":{"message":"x","code":"rate_limit_exceeded"}}`:                                                  429,
-		`{"error":{"message":"x","type":"overloaded_error"}}`:                                                     503,
-		`{"error":{"message":"x","type":"server_error"}}`:                                                         500,
-		`{"error":{"message":"x","type":"invalid_request_error"}}`:                                                400,
-		`{"error":{"message":"x","code":"context_length_exceeded","type":"whatever"}}`:                            400,
-		`{"error":{"message":"x","code":"RESOURCE_EXHAUSTED"}}`:                                                   429,
-		`{"error":{"message":"x","code":200}}`:                                                                    502,
-		`{"error":{"message":"x","code":1301}}`:                                                                   502,
-		`{"error":{"message":"x","code":429.5}}`:                                                                  502,
-		`{"error":"x"}`:                                                                                           502,
-		`{"id":"x","choices":[{"delta":{},"finish_reason":"error"}]}`:                                             502,
-		`{"id":"x","choices":[{"finish_reason":"error"}],"error":{"code":502,"message":"Provider disconnected"}}`: 502,
-		`{"object":"error","message":"x","type":"BadRequestError","code":400}`:                                    400,
-	} {
-		got := Inspect(nil, []byte(data))
-		if got.Kind != Error || got.Err.Status != want || got.Err.Message == "" {
-			t.Errorf("%s: got kind %d and %v, want status %d", data, got.Kind, got.Err, want)
-		}
 	}
 }

@@ -1,4 +1,4 @@
-package openai
+package provider
 
 import (
 	"testing"
@@ -6,6 +6,12 @@ import (
 	"github.com/sluice-gateway/sluice/core"
 	"github.com/sluice-gateway/sluice/proxy/envelope"
 )
+
+// plain is the dialect of the tests.
+var plain = Dialect{
+	Forwarded: []string{"Openai-Beta", "Traceparent", "Tracestate"},
+	Returned:  []string{"Openai-Processing-Ms", "Openai-Version"}, ReturnedPrefix: "X-Ratelimit-",
+}
 
 // provider is what differs between the providers of the tests.
 type provider struct {
@@ -35,7 +41,7 @@ func compiled(tb testing.TB, p provider) *core.Target {
 
 func bodyOf(tb testing.TB, raw, model string) envelope.Body {
 	tb.Helper()
-	e, err := envelope.Parse([]byte(raw))
+	e, err := envelope.Parse([]byte(raw), envelope.Chat)
 	if err != nil {
 		tb.Fatalf("%s: %v", raw, err)
 	}

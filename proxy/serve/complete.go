@@ -7,7 +7,7 @@ import (
 	"github.com/sluice-gateway/sluice/proxy/apierror"
 	"github.com/sluice-gateway/sluice/proxy/dispatch"
 	"github.com/sluice-gateway/sluice/proxy/envelope"
-	"github.com/sluice-gateway/sluice/proxy/provider/openai"
+	"github.com/sluice-gateway/sluice/proxy/provider"
 )
 
 // retryBusy is what a client is told to wait when the gateway has no room: bodies live for one request.
@@ -33,7 +33,7 @@ func (x *exchange) begin() (rest dispatch.Rest) {
 	if caller == nil {
 		return nil
 	}
-	if openai.Hops(x.r.Header) > openai.MaxHops {
+	if provider.Hops(x.r.Header) > provider.MaxHops {
 		x.refuse(apierror.LoopDetected())
 		return nil
 	}
@@ -42,7 +42,7 @@ func (x *exchange) begin() (rest dispatch.Rest) {
 		return nil
 	}
 	defer x.e.cfg.Budget.Give(held)
-	env, err := envelope.Parse(raw)
+	env, err := envelope.Parse(raw, x.endpoint.Shape)
 	if err != nil {
 		var bad *envelope.Error
 		errors.As(err, &bad)
@@ -60,7 +60,7 @@ func (x *exchange) begin() (rest dispatch.Rest) {
 		r = x.outlive()
 	}
 	x.done.Result, rest = x.e.cfg.Dispatcher.Serve(x.w, r, dispatch.Call{
-		Path: x.done.Endpoint, Envelope: env, Group: group, Revision: x.state.Revision, RequestID: x.id, Caller: x.key,
+		Endpoint: x.endpoint, Envelope: env, Group: group, Revision: x.state.Revision, RequestID: x.id, Caller: x.key,
 	})
 	return rest
 }

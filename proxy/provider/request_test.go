@@ -1,4 +1,4 @@
-package openai
+package provider
 
 import (
 	"bytes"
@@ -65,7 +65,7 @@ func TestTheWholeRequestIsWhatTheGoldenFilesSay(t *testing.T) {
 		{"query.golden", provider{base: "https://[::1]:8443/a%2Fb/v1", secret: "s&k=1 +/ü", query: "api key"}, false},
 		{"none.golden", provider{}, false},
 	} {
-		req := NewRequest(t.Context(), Call{
+		req := plain.NewRequest(t.Context(), Call{
 			Target: compiled(t, c.provider), Path: "/chat/completions", Body: bodyOf(t, `{"model":"a","x":1.0}`, "a-name-that-is-much-longer"), Stream: c.stream,
 			Caller: caller(), RequestID: "req-1", UserAgent: "sluice/test",
 		})
@@ -91,7 +91,7 @@ func TestARequestThroughARealTransportHoldsNothingOfTheCaller(t *testing.T) {
 	}))
 	defer srv.Close()
 	const body = `{"model":"a","messages":[]}`
-	req := NewRequest(t.Context(), Call{
+	req := plain.NewRequest(t.Context(), Call{
 		Target: compiled(t, provider{base: srv.URL + "/v1", secret: "sk-upstream"}), Path: "/chat/completions", Body: bodyOf(t, body, strings.Repeat("long", 10)), Caller: caller(),
 	})
 	resp, err := srv.Client().Transport.RoundTrip(req)
@@ -110,7 +110,7 @@ func TestARequestThroughARealTransportHoldsNothingOfTheCaller(t *testing.T) {
 }
 
 func TestARequestCanBeSentAgain(t *testing.T) {
-	req := NewRequest(t.Context(), Call{Target: compiled(t, provider{}), Path: "/x", Body: bodyOf(t, `{"model":"a"}`, "b")})
+	req := plain.NewRequest(t.Context(), Call{Target: compiled(t, provider{}), Path: "/x", Body: bodyOf(t, `{"model":"a"}`, "b")})
 	for range 2 {
 		body, err := req.GetBody()
 		if err != nil {
@@ -125,7 +125,7 @@ func TestARequestCanBeSentAgain(t *testing.T) {
 
 func TestAHeaderThatEndsAtThisConnectionIsNotSentOn(t *testing.T) {
 	h := http.Header{"Openai-Beta": {"x"}, "Traceparent": {"y"}, "Connection": {"close, openai-BETA", "keep-alive"}}
-	req := NewRequest(t.Context(), Call{Target: compiled(t, provider{}), Path: "/x", Caller: h})
+	req := plain.NewRequest(t.Context(), Call{Target: compiled(t, provider{}), Path: "/x", Caller: h})
 	if req.Header["Openai-Beta"] != nil || req.Header.Get("Traceparent") != "y" {
 		t.Errorf("got %v, want Traceparent and no OpenAI-Beta", req.Header)
 	}
@@ -138,7 +138,7 @@ func TestRequestsThatGoInCirclesAreCounted(t *testing.T) {
 		if got := Hops(h); got != want {
 			t.Fatalf("after %d rounds: got %d hops in %v", want, got, h)
 		}
-		h = NewRequest(t.Context(), Call{Target: target, Path: "/x", Caller: h}).Header
+		h = plain.NewRequest(t.Context(), Call{Target: target, Path: "/x", Caller: h}).Header
 	}
 	for _, c := range []struct {
 		via  []string

@@ -1,4 +1,4 @@
-package openai
+package provider
 
 import (
 	"net/http"
@@ -25,7 +25,7 @@ func TestAHealthCheckIsAskedAsTheProviderWantsIt(t *testing.T) {
 		{"no credential", provider{}, "https://api.example.com/v1/models",
 			http.Header{"Accept": {"application/json"}, "User-Agent": {"sluice/test"}}},
 	} {
-		req := NewCheck(t.Context(), compiled(t, c.provider), "/models", "sluice/test")
+		req := plain.NewCheck(t.Context(), compiled(t, c.provider), "/models", "sluice/test")
 		if req.Method != http.MethodGet || req.URL.String() != c.url {
 			t.Errorf("%s: got %s %s, want GET %s", c.name, req.Method, req.URL, c.url)
 		}

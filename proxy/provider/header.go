@@ -1,4 +1,4 @@
-package openai
+package provider
 
 import (
 	"net/http"
@@ -6,24 +6,22 @@ import (
 	"strings"
 )
 
-// forwarded are the headers of a caller that an upstream gets to see, names canonical. Everything else
-// stays: credentials, cookies, the choice of an organization that belongs to the caller's own account,
-// accepted encodings, which the transport negotiates, and what is meant for one connection.
-var forwarded = [...]string{"Openai-Beta", "Traceparent", "Tracestate"}
-
 // usualHeaders is how many headers most requests have without those of their providers. A map of that size is
 // half as large as one of more, and lives as long as the answer.
 const usualHeaders = 8
 
 // requestHeader builds the header of an attempt. The provider's own headers come over the gateway's
 // defaults, the request id and the loop guard over those, and the credential last.
-func requestHeader(c Call) http.Header {
+func (d *Dialect) requestHeader(c Call) http.Header {
 	up := c.Target.Upstream
-	b := newBuilder(usualHeaders + len(up.Headers))
+	b := newBuilder(usualHeaders + len(d.Defaults) + len(up.Headers))
 	b.set("Content-Type", "application/json")
 	b.set("Accept", accept(c.Stream))
 	b.set("User-Agent", c.UserAgent)
-	for _, name := range forwarded {
+	for _, h := range d.Defaults {
+		b.set(h.Name, h.Value)
+	}
+	for _, name := range d.Forwarded {
 		copyHeader(b.header, c.Caller, name)
 	}
 	for _, h := range up.Headers {
@@ -62,27 +60,6 @@ func accept(stream bool) string {
 		return "text/event-stream"
 	}
 	return "application/json"
-}
-
-// returned are the headers of an upstream's answer that a caller gets to see, names canonical, besides
-// those that begin with rateLimitPrefix. The body's length and encoding are the connection's, cookies and
-// the organization's name are the gateway's, and the request id is the gateway's own.
-var returned = [...]string{
-	"Content-Type", "Openai-Processing-Ms", "Openai-Version", retryAfterHeader, retryAfterMsHeader, "X-Should-Retry",
-}
-
-const rateLimitPrefix = "X-Ratelimit-"
-
-// ResponseHeaders copies what a caller may see of an upstream's header from src to dst.
-func ResponseHeaders(dst, src http.Header) {
-	for _, name := range returned {
-		copyHeader(dst, src, name)
-	}
-	for name := range src {
-		if strings.HasPrefix(name, rateLimitPrefix) {
-			copyHeader(dst, src, name)
-		}
-	}
 }
 
 func copyHeader(dst, src http.Header, name string) {
