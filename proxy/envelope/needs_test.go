@@ -75,11 +75,11 @@ func TestTheLowerBoundOfTheAnswerCounts(t *testing.T) {
 }
 
 func TestMediaIsNoText(t *testing.T) {
-	text, err := Parse([]byte(content(`{"type":"text","text":"` + strings.Repeat("x", 5000) + `"}`)), Chat)
+	text, err := Parse([]byte(content(`{"type":"text","text":"`+strings.Repeat("x", 5000)+`"}`)), Chat)
 	if err != nil {
 		t.Fatal(err)
 	}
-	image, err := Parse([]byte(content(`{"type":"image_url","image_url":{"url":"` + strings.Repeat("x", 5000) + `"}}`)), Chat)
+	image, err := Parse([]byte(content(`{"type":"image_url","image_url":{"url":"`+strings.Repeat("x", 5000)+`"}}`)), Chat)
 	if err != nil {
 		t.Fatal(err)
 	}
