@@ -20,7 +20,9 @@ type Board struct {
 	names map[string]uint64  // the boot that a node's key last held
 	root  root               // instead of peers, in a large fleet
 
-	wire publication
+	wanted atomic.Pointer[map[Key]Detail]
+	speaks atomic.Uint32 // the version of what is written
+	wire   publication
 }
 
 // shard holds the rows of some keys; its map is replaced, never changed.
@@ -40,6 +42,9 @@ type row struct {
 	sent    sent
 	waiting [classes]waiting
 	cached  [classes]cached
+	quota   quota
+	detail  *detail // nil: none is wanted, or there was no sample
+	spreads [classes]cachedSpread
 }
 
 // forgotten is what the in-flight count of a forgotten row is near.
@@ -47,7 +52,9 @@ const forgotten = math.MinInt64 / 2
 
 // NewBoard returns an empty board.
 func NewBoard() *Board {
-	return &Board{boot: rand.Uint64(), peers: map[uint64]*member{}, names: map[string]uint64{}}
+	b := &Board{boot: rand.Uint64(), peers: map[uint64]*member{}, names: map[string]uint64{}}
+	b.speaks.Store(version)
+	return b
 }
 
 func (b *Board) shard(k Key) *shard { return &b.shards[k%Key(len(b.shards))] }
@@ -170,6 +177,6 @@ func (s *shard) forget(keep func(Key) bool) (dropped bool) {
 func (r *row) clear() {
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	r.record, r.cool = record{}, time.Time{}
+	r.record, r.cool, r.quota, r.detail, r.spreads = record{}, time.Time{}, quota{}, nil, [classes]cachedSpread{}
 	r.staleLocked()
 }

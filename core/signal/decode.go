@@ -28,20 +28,25 @@ func decode(b []byte, received time.Time) (*Peer, error) {
 		return nil, errTruncated
 	}
 	r := reader{b: b}
-	if v := r.u8(); v != version {
+	r.sections = allSections
+	switch v := r.u8(); {
+	case v < oldest || v > version:
 		return nil, fmt.Errorf("version %d is not known", v)
+	case v < detailed:
+		r.sections = oldSections
 	}
 	k := kind(r.u8())
 	if k > ofAll {
 		return nil, fmt.Errorf("kind %d is not known", k)
 	}
 	limit, bound := k.limits()
-	r.bound = bound
+	r.bound, r.details = bound, k.details()
 	ratio, err := r.ratio()
 	if err != nil {
 		return nil, err
 	}
 	p := &Peer{kind: k, boot: r.u64(), sequence: r.u64(), received: received}
+	p.reads = max(b[0], byte(p.sequence>>readsShift))
 	n := int(r.u16())
 	if n > limit {
 		return nil, fmt.Errorf("%d entries are more than %d", n, limit)
@@ -80,6 +85,9 @@ func (p *Peer) read(r *reader, n int, ratio *factors) error {
 		}
 		seen[e.key] = true
 		e.record.scale(ratio)
+		if e.parts != nil {
+			e.parts.scale(ratio[rungs-1])
+		}
 		p.entries = append(p.entries, e)
 	}
 	if len(r.b) > 0 {
@@ -90,8 +98,10 @@ func (p *Peer) read(r *reader, n int, ratio *factors) error {
 
 // reader takes fields off the front of b. Only what is known to be there may be taken.
 type reader struct {
-	b     []byte
-	bound float64 // of weights
+	b        []byte
+	bound    float64 // of weights
+	sections byte    // that the version has
+	details  int     // how many entries may have them, still
 }
 
 func (r *reader) take(n int) []byte {
@@ -118,12 +128,12 @@ func (r *reader) entry(received time.Time) (e entry, ok bool, err error) {
 		e.cool = received.Add(left)
 	}
 	ok = r.counts(&e.record) && ok
-	mask := r.u8()
-	if mask >= 1<<classes {
-		return e, false, fmt.Errorf("classes %#b are not known", mask)
+	sections := r.u8()
+	if sections&^r.sections != 0 {
+		return e, false, fmt.Errorf("sections %#b are not known", sections)
 	}
 	for c := range e.record.class {
-		if mask&(1<<c) == 0 {
+		if sections&(hasClass<<c) == 0 {
 			continue
 		}
 		if len(r.b) < classSize {
@@ -131,7 +141,77 @@ func (r *reader) entry(received time.Time) (e entry, ok bool, err error) {
 		}
 		ok = r.class(&e.record.class[c]) && ok
 	}
-	return e, ok, nil
+	whole, err := r.beyond(&e, sections, received)
+	return e, ok && whole, err
+}
+
+// beyond reads the sections that follow the classes and reports whether they keep the bounds.
+func (r *reader) beyond(e *entry, sections byte, received time.Time) (ok bool, err error) {
+	ok = true
+	if sections&(hasSpread|hasSpread<<1|hasOutput|hasOutput<<1) != 0 {
+		e.parts = &parts{}
+		r.details--
+		ok = r.details >= 0
+	}
+	for c := range classes {
+		if sections&(hasSpread<<c) != 0 {
+			within, err := r.spread(&e.parts.class[c].spread)
+			if err != nil {
+				return false, err
+			}
+			ok = ok && within
+		}
+	}
+	for c := range classes {
+		if sections&(hasOutput<<c) != 0 {
+			if len(r.b) < outputSize {
+				return false, errTruncated
+			}
+			x := &e.parts.class[c].output
+			x.answers, x.seconds, x.tokens = r.f32(), r.f32(), r.f32()
+			ok = ok && r.isWeight(x.answers) && x.bounded()
+		}
+	}
+	if sections&hasQuota != 0 {
+		if len(r.b) < quotaSize {
+			return false, errTruncated
+		}
+		ok = r.quota(e, received) && ok
+	}
+	return ok, nil
+}
+
+// spread reads a histogram, whose buckets ascend and hold something.
+func (r *reader) spread(s *sparse) (ok bool, err error) {
+	if len(r.b) < spreadSize {
+		return false, errTruncated
+	}
+	s.weight = r.f32()
+	n := int(r.u8())
+	if len(r.b) < n*bucketSize {
+		return false, errTruncated
+	}
+	ok = r.isWeight(s.weight) && n > 0
+	s.buckets = make([]bucket, n)
+	for i := range s.buckets {
+		b := bucket{r.u8(), r.u16()}
+		ok = ok && b.index < buckets && b.share > 0 && (i == 0 || b.index > s.buckets[i-1].index)
+		s.buckets[i] = b
+	}
+	return ok, nil
+}
+
+// quota reads what an upstream said of its limits.
+func (r *reader) quota(e *entry, received time.Time) (ok bool) {
+	said := r.age()
+	e.quota = &quota{at: received.Add(-said.since())}
+	ok = said != 0
+	for i := range e.quota.limits {
+		used, left := float64(r.u16())/wholeShare, time.Duration(r.u32())*time.Millisecond
+		e.quota.limits[i] = limit{used, received.Add(left)}
+		ok = ok && left <= maxReset
+	}
+	return ok
 }
 
 func (r *reader) counts(x *record) bool {

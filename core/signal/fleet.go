@@ -25,6 +25,8 @@ type fold struct {
 	record   record
 	inflight int
 	cool     time.Time
+	detail   *detail // nil: none
+	quota    *quota  // nil: nothing is known
 }
 
 func (t *table) find(k Key) *fold {
@@ -119,6 +121,23 @@ func (b *Board) Fold(now time.Time) {
 	}
 	t.takeRoot(b.root, now)
 	b.folded.Store(t)
+	b.speakLocked()
+}
+
+// speakLocked chooses the version of what is written: the newest that all who live read.
+func (b *Board) speakLocked() {
+	all := byte(version)
+	for _, m := range b.peers {
+		if m.gone.IsZero() {
+			all = min(all, m.peer.reads)
+		}
+	}
+	if b.root.all != nil {
+		all = min(all, b.root.all.reads)
+	}
+	if b.speaks.Swap(uint32(all)) != uint32(all) {
+		b.wire.stale.Store(true)
+	}
 }
 
 func (t *table) take(m *member, now time.Time) {
@@ -130,10 +149,24 @@ func (t *table) take(m *member, now time.Time) {
 			t.folds[e.key] = into
 		}
 		into.record.gather(&e.record, now)
+		into.detailed(e, m.peer.received, now)
 		if m.gone.IsZero() {
 			into.inflight += e.inflight
 			into.cool = later(into.cool, e.cool)
 		}
+	}
+}
+
+// detailed adds what goes beyond the record of an entry that was received at that moment.
+func (f *fold) detailed(e *entry, received, now time.Time) {
+	if e.parts != nil {
+		if f.detail == nil {
+			f.detail = &detail{at: now}
+		}
+		f.detail.gather(e.parts, decay(now.Sub(received))[rungs-1])
+	}
+	if e.quota != nil && e.quota.newer(f.quota) {
+		f.quota = e.quota
 	}
 }
 

@@ -23,6 +23,7 @@ func (b *Board) Succeed(k Key, c Class, elapsed time.Duration, load int, now tim
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	r.record.success(c, seconds(elapsed), requests(load), now)
+	r.spreadLocked(b.wants(k), c, seconds(elapsed), now)
 	r.staleLocked()
 }
 
@@ -37,6 +38,9 @@ func (b *Board) Fail(k Key, c Class, elapsed time.Duration, load int, now time.T
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	r.record.failure(c, bound, requests(load), now)
+	if bound > 0 {
+		r.spreadLocked(b.wants(k), c, bound, now)
+	}
 	r.staleLocked()
 }
 

@@ -23,6 +23,7 @@ type sent struct {
 	record   record
 	inflight int64
 	cool     time.Time
+	quota    quota
 	overdue  [classes]bool // requests that wait too long were told of
 }
 
@@ -48,6 +49,7 @@ func (r *row) moved(f *fold, now time.Time) bool {
 	return differ(float64(is.inflight), float64(was.inflight), inflightMoves) ||
 		!is.cool.Equal(was.cool) && later(is.cool, was.cool).After(now) ||
 		is.overdue != was.overdue ||
+		is.quota.movedFrom(&was.quota, now) ||
 		is.record.movedFrom(&was.record, is.overdue != [classes]bool{})
 }
 

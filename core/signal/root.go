@@ -21,7 +21,7 @@ func (b *Board) EncodeFold(dst []byte, now time.Time) []byte {
 	var entries []entry
 	if t := b.folded.Load(); t != nil {
 		for k, f := range t.folds {
-			e := entry{key: k, inflight: f.inflight, cool: f.cool, record: f.record}
+			e := entry{key: k, inflight: f.inflight, cool: f.cool, record: f.record, parts: f.detail.parts(now), quota: f.quota.told(now)}
 			e.record.age(now)
 			if e.told(now) {
 				entries = append(entries, e)
@@ -32,13 +32,13 @@ func (b *Board) EncodeFold(dst []byte, now time.Time) []byte {
 	b.wire.mu.Lock()
 	defer b.wire.mu.Unlock()
 	b.wire.sequence++
-	dst = appendHeader(dst, ofAll, b.boot, b.wire.sequence, len(entries))
-	return appendEntries(dst, entries, now, maxTotal)
+	h := header{byte(b.speaks.Load()), ofAll, b.boot, b.wire.sequence}
+	return h.append(dst, entries, now)
 }
 
 // told reports whether there is anything to tell of the entry.
 func (e *entry) told(now time.Time) bool {
-	return e.inflight > 0 || e.cool.After(now) || e.record.latest().within(memory)
+	return e.inflight > 0 || e.cool.After(now) || e.record.latest().within(memory) || e.quota.known(now)
 }
 
 // bounded leaves out the keys that have been idle longest and sorts the rest.
@@ -74,14 +74,18 @@ func (t *table) takeRoot(r root, now time.Time) {
 	for i := range r.own.entries {
 		e := &r.own.entries[i]
 		if f := t.folds[e.key]; f != nil {
-			f.subtract(e, now)
+			f.subtract(e, r.own.received, now)
 		}
 	}
 }
 
-// subtract takes this node's own part out. The times of the latest samples stay: they are known here anyway.
-func (f *fold) subtract(e *entry, now time.Time) {
+// subtract takes this node's own part out. The times of the latest samples stay, and what the upstream said of its
+// limits: they are known here anyway.
+func (f *fold) subtract(e *entry, written, now time.Time) {
 	f.record.subtract(&e.record, now)
+	if f.detail != nil && e.parts != nil {
+		f.detail.subtract(e.parts, decay(now.Sub(written))[rungs-1])
+	}
 	f.inflight = max(f.inflight-e.inflight, 0)
 	if !e.cool.IsZero() && f.cool.Sub(e.cool).Abs() < sameCooldown {
 		f.cool = time.Time{}
