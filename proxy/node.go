@@ -22,11 +22,13 @@ import (
 	"github.com/sluice-gateway/sluice/proxy/budget"
 	"github.com/sluice-gateway/sluice/proxy/cooldown"
 	"github.com/sluice-gateway/sluice/proxy/dispatch"
+	"github.com/sluice-gateway/sluice/proxy/embed"
 	"github.com/sluice-gateway/sluice/proxy/live"
 	"github.com/sluice-gateway/sluice/proxy/metrics"
 	"github.com/sluice-gateway/sluice/proxy/probe"
 	"github.com/sluice-gateway/sluice/proxy/serve"
 	"github.com/sluice-gateway/sluice/proxy/share"
+	"github.com/sluice-gateway/sluice/proxy/shelf"
 	"github.com/sluice-gateway/sluice/proxy/sse"
 	"github.com/sluice-gateway/sluice/proxy/status"
 	"github.com/sluice-gateway/sluice/store"
@@ -90,6 +92,9 @@ type Node struct {
 	sharer   *share.Sharer
 	pools    *dispatch.Pools
 	prober   *probe.Prober
+	embedder *embed.Embedder
+	examples *embed.Examples
+	shelf    *shelf.Shelf
 	metrics  *metrics.Metrics
 	edge     *serve.Edge
 	streams  *serve.Streams
@@ -116,7 +121,7 @@ func New(cfg Config) *Node {
 	waiting := "not connected yet"
 	n.health.Store(&waiting)
 	n.cooling = cooldown.New(n.board)
-	n.holder = live.New(core.Site{Env: cfg.Env, Reach: cfg.Reach}, n.logger, n.changed)
+	n.holder = live.New(core.Site{Env: cfg.Env, Reach: cfg.Reach}, n.logger, n.prepare, n.changed)
 	n.sharer = share.New(share.Config{
 		Node: cfg.NodeID, Cell: cfg.Cell, TreeAbove: cfg.TreeAbove, Quota: cfg.EtcdQuota, Logger: n.logger,
 	}, cfg.Store, n.board)
@@ -126,6 +131,7 @@ func New(cfg Config) *Node {
 		UserAgent: userAgent, Logger: n.logger,
 	})
 	n.metrics = metrics.New(n.registry)
+	n.embeds(userAgent)
 	n.registry.MustRegister(collectors.NewGoCollector(), collectors.NewProcessCollector(collectors.ProcessCollectorOpts{}), metrics.NewCollector(n.reading))
 	held := budget.New(cfg.MaxBuffered)
 	n.edge = serve.New(serve.Config{
@@ -177,6 +183,7 @@ func (n *Node) ID() string { return n.cfg.NodeID }
 // under way may finish within the drain limit, and what has not by then ends with an error event.
 func (n *Node) Run(ctx context.Context, api, statusListener net.Listener) error {
 	defer n.pools.Close()
+	defer n.embedder.Close()
 	background, stop := context.WithCancel(context.WithoutCancel(ctx))
 	defer stop()
 	g, background := errgroup.WithContext(background)
@@ -186,6 +193,8 @@ func (n *Node) Run(ctx context.Context, api, statusListener net.Listener) error 
 	})
 	g.Go(func() error { return n.sharer.Run(background) })
 	g.Go(func() error { return n.prober.Run(background) })
+	g.Go(func() error { return n.examples.Run(background) })
+	g.Go(func() error { return n.shelf.Run(background) })
 	g.Go(func() error {
 		return serveStatus(background, statusListener, status.New(status.Config{Ready: n.ready, Report: n.report, Metrics: n.registry}))
 	})

@@ -42,6 +42,12 @@ func (n *Node) report(now time.Time) status.Report {
 			InFlight: total.Inflight, TTFT: estimate(ttft), Total: estimate(total),
 		})
 	}
+	for _, c := range n.examples.States() {
+		r.Semantic = append(r.Semantic, status.SemanticStatus{
+			Routing: c.Name, Provider: c.Upstream, Ready: c.Ready, Dimensions: c.Dimension, Examples: c.Texts, Missing: c.Missing,
+			Failure: c.Failure, LeftAlone: c.Alone,
+		})
+	}
 	return r
 }
 
@@ -64,6 +70,7 @@ func (n *Node) reading(now time.Time) metrics.Reading {
 	status := n.nodeStatus()
 	r := metrics.Reading{
 		Revision: status.Revision, Rejected: len(status.Rejected), Connected: n.storeTrouble() == "", Sharing: n.sharer.Stats(),
+		Semantic: n.examples.States(),
 	}
 	for _, t := range n.targets() {
 		r.Targets = append(r.Targets, metrics.Target{

@@ -68,6 +68,11 @@ func (p *Pools) Keep(s *core.Snapshot) {
 	for _, t := range s.Targets() {
 		used[t.Upstream.Pool] = true
 	}
+	for _, name := range s.Names() {
+		if g, _ := s.Group(name); g.Embeddings != nil {
+			used[g.Embeddings.Upstream.Pool] = true
+		}
+	}
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	for name, t := range p.all {

@@ -48,6 +48,14 @@ func (b *breakers) of(e *Endpoint) *breaker {
 	return have
 }
 
+// alone reports whether an endpoint is left alone.
+func (b *breakers) alone(e *Endpoint) bool {
+	b.mu.RLock()
+	have := b.all[e.route]
+	b.mu.RUnlock()
+	return have != nil && have.steps.State() != gobreaker.StateClosed
+}
+
 func (b *breakers) make(upstream string) *breaker {
 	return &breaker{gobreaker.NewTwoStepCircuitBreaker[struct{}](gobreaker.Settings{
 		MaxRequests:  1,

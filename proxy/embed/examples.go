@@ -143,24 +143,6 @@ func (x *Examples) reconcile() []*worker {
 	return begun
 }
 
-// Match embeds the text, which Text has prepared, and compares it with the collection's examples. dst is as for
-// vector.Set.Match. The error is an *Error: NotReady, or what Embed says.
-func (x *Examples) Match(ctx context.Context, dst []vector.Match, c *Collection, text string) ([]vector.Match, error) {
-	set := c.Vectors()
-	if set == nil {
-		return nil, &Error{Cause: NotReady, Upstream: c.endpoint.settings.Upstream.ID}
-	}
-	if set.Dimension() == 0 { // nothing to compare with
-		return set.Match(dst, vector.Unit{})
-	}
-	u, err := x.cfg.Embedder.Embed(ctx, c.endpoint, text, set.Dimension())
-	if err != nil {
-		x.noticeDrift(c, set, err)
-		return nil, err
-	}
-	return set.Match(dst, u)
-}
-
 // noticeDrift has the examples embedded anew if the endpoint gives vectors of another dimension than it did when
 // they were. Until then there are no vectors, and nothing is sent that could not be compared with any.
 func (x *Examples) noticeDrift(c *Collection, set *vector.Set, err error) {
@@ -177,7 +159,7 @@ func (x *Examples) noticeDrift(c *Collection, set *vector.Set, err error) {
 	x.cfg.Logger.Warn("embedding endpoint changed its dimension", "upstream", e.Upstream, "was", set.Dimension(), "is", e.dimension)
 }
 
-// State is how far a collection is.
+// State is how far a collection is, and how its endpoint fares.
 type State struct {
 	// Name is the collection's, Upstream the id of its provider.
 	Name, Upstream string
@@ -188,6 +170,8 @@ type State struct {
 	Texts, Missing int
 	// Failure is why the last call for it failed; empty: it did not.
 	Failure string
+	// Alone: the endpoint has failed some times in a row, and no request waits for it.
+	Alone bool
 }
 
 // States returns how far each wanted collection is.
@@ -196,7 +180,7 @@ func (x *Examples) States() []State {
 	defer x.mu.Unlock()
 	out := make([]State, 0, len(x.wanted))
 	for _, c := range x.wanted {
-		s := State{Name: c.name, Upstream: c.endpoint.settings.Upstream.ID}
+		s := State{Name: c.name, Upstream: c.endpoint.settings.Upstream.ID, Alone: x.cfg.Embedder.breakers.alone(c.endpoint)}
 		for key := range c.Keys {
 			s.Texts++
 			if _, ok := x.known[key]; !ok {

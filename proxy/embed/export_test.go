@@ -10,3 +10,9 @@ import (
 func (m *Embedder) EmbedAll(ctx context.Context, e *Endpoint, texts []string) ([]vector.Unit, error) {
 	return m.caller.embed(ctx, e, texts, batchTimeout)
 }
+
+// Match embeds a text for one collection.
+func (x *Examples) Match(ctx context.Context, dst []vector.Match, c *Collection, text string) ([]vector.Match, error) {
+	p := x.Prompt(text)
+	return p.Match(ctx, dst, c)
+}

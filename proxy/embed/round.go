@@ -37,7 +37,7 @@ type round struct {
 // round embeds what is lacking, and returns why something still is; nil: nothing is.
 func (w *worker) round(ctx context.Context) error {
 	r := &round{w: w, storeless: w.x.cfg.Store == nil, asked: map[Key]bool{}, size: MaxBatch}
-	r.alone = r.storeless || w.x.cfg.Keeps(w.endpoint.owner())
+	r.alone = r.storeless
 	for ctx.Err() == nil {
 		lacking := w.look()
 		if len(lacking) == 0 {
@@ -102,7 +102,8 @@ func (r *round) storeFailed(ctx context.Context, what string, err error) {
 
 // standBy waits a moment for the node whose work it is, and reports whether to look again.
 func (r *round) standBy(ctx context.Context, lacking int) bool {
-	if r.alone {
+	// A node that has just started does not know its place in the fleet yet: it asks each time.
+	if r.alone = r.alone || r.w.x.cfg.Keeps(r.w.endpoint.owner()); r.alone {
 		return false
 	}
 	if now := time.Now(); r.until.IsZero() || lacking < r.lacking {

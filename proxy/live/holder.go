@@ -7,6 +7,7 @@ import (
 	"sync/atomic"
 
 	"github.com/sluice-gateway/sluice/core"
+	"github.com/sluice-gateway/sluice/proxy/embed"
 	"github.com/sluice-gateway/sluice/store"
 )
 
@@ -17,12 +18,15 @@ type State struct {
 	Revision int64
 	// Rejected are the faults of resources that are not served as they are stored, sorted.
 	Rejected []core.Fault
+	// Examples are those of the snapshot's semantic routings.
+	Examples embed.Collections
 }
 
 // Holder keeps the current State.
 type Holder struct {
 	site    core.Site
 	logger  *slog.Logger
+	prepare func(*core.Snapshot) embed.Collections
 	changed func(*State)
 	current atomic.Pointer[State]
 	seen    atomic.Int64 // revision up to which every change is in current
@@ -40,11 +44,11 @@ type offer struct {
 	revision int64
 }
 
-// New returns a Holder without a state. Documents are compiled for that site. changed is called by Run
-// after each publication, never concurrently. An advance of the revision alone is no news: telling the fleet of
+// New returns a Holder without a state. Documents are compiled for that site. prepare, which must not wait for anything,
+// is called by Run before each publication, and changed after it, never concurrently. An advance of the revision alone is no news: telling the fleet of
 // it would itself advance the revision.
-func New(site core.Site, logger *slog.Logger, changed func(*State)) *Holder {
-	return &Holder{site: site, logger: logger, changed: changed, wake: make(chan struct{}, 1), accepted: map[core.Ref]accepted{}}
+func New(site core.Site, logger *slog.Logger, prepare func(*core.Snapshot) embed.Collections, changed func(*State)) *Holder {
+	return &Holder{site: site, logger: logger, prepare: prepare, changed: changed, wake: make(chan struct{}, 1), accepted: map[core.Ref]accepted{}}
 }
 
 // Load returns the current state; nil before the first image.
@@ -97,6 +101,7 @@ func (h *Holder) take() {
 	}
 	if next.image != nil {
 		state := h.build(*next.image)
+		state.Examples = h.prepare(state.Snapshot)
 		// Nothing below this line can fail: the swap.
 		h.current.Store(state)
 		h.logger.Info("snapshot published", "revision", state.Revision, "models", len(state.Names()), "rejected", len(state.Rejected))

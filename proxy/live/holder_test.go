@@ -10,6 +10,7 @@ import (
 	"testing/synctest"
 
 	"github.com/sluice-gateway/sluice/core"
+	"github.com/sluice-gateway/sluice/proxy/embed"
 	"github.com/sluice-gateway/sluice/proxy/live"
 	"github.com/sluice-gateway/sluice/store"
 )
@@ -66,7 +67,7 @@ type running struct {
 func run(t *testing.T, body func(h *running)) {
 	synctest.Test(t, func(t *testing.T) {
 		h := &running{}
-		h.Holder = live.New(core.Site{Env: func(string) (string, bool) { return "", false }}, slog.New(slog.DiscardHandler), func(*live.State) { h.published++ })
+		h.Holder = live.New(core.Site{Env: func(string) (string, bool) { return "", false }}, slog.New(slog.DiscardHandler), func(*core.Snapshot) embed.Collections { return embed.Collections{} }, func(*live.State) { h.published++ })
 		ctx, cancel := context.WithCancel(t.Context())
 		done := make(chan struct{})
 		go func() { h.Run(ctx); close(done) }()

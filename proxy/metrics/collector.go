@@ -6,6 +6,7 @@ import (
 	"github.com/prometheus/client_golang/prometheus"
 
 	"github.com/sluice-gateway/sluice/core/signal"
+	"github.com/sluice-gateway/sluice/proxy/embed"
 	"github.com/sluice-gateway/sluice/proxy/share"
 )
 
@@ -20,6 +21,8 @@ type Reading struct {
 	Sharing share.Stats
 	// Targets are those of the snapshot, so that series come and go with the configuration.
 	Targets []Target
+	// Semantic says how far the examples of each semantic routing are.
+	Semantic []embed.State
 }
 
 // Target is what the fleet knows of one model's upstream.
@@ -42,6 +45,7 @@ type collector struct {
 	node nodeFamilies
 	in   sharingFamilies
 	of   targetFamilies
+	like semanticFamilies
 	all  []*prometheus.Desc
 }
 
@@ -53,7 +57,7 @@ func NewCollector(read func(now time.Time) Reading) prometheus.Collector {
 		c.all = append(c.all, d)
 		return family{d, kind}
 	}
-	c.node, c.in, c.of = newNodeFamilies(add), newSharingFamilies(add), newTargetFamilies(add)
+	c.node, c.in, c.of, c.like = newNodeFamilies(add), newSharingFamilies(add), newTargetFamilies(add), newSemanticFamilies(add)
 	return c
 }
 
@@ -76,6 +80,7 @@ func (c *collector) Collect(out chan<- prometheus.Metric) {
 	for i := range r.Targets {
 		c.of.collect(send, &r.Targets[i])
 	}
+	c.like.collect(send, r.Semantic)
 }
 
 type declare func(kind prometheus.ValueType, name, help string, labels ...string) family

@@ -29,10 +29,13 @@ type Metrics struct {
 	firstToken *prometheus.HistogramVec // target
 	tokens     *prometheus.CounterVec   // target, direction
 	cost       *prometheus.CounterVec   // target
+	embeddings embeddings
 
 	// mu is held for reading while series are made, so that none is made of a name that is being dropped.
 	mu    sync.RWMutex
 	names map[string]bool
+	// embedders are the providers that embed prompts and examples.
+	embedders map[string]bool
 }
 
 // New returns the metrics, registered with r.
@@ -57,6 +60,7 @@ func New(r prometheus.Registerer) *Metrics {
 		firstToken: histogram("time_to_first_token_seconds", "Stream sent to first event with content, in seconds.", "target"),
 		tokens:     counter("tokens_total", "Tokens as the upstreams reported them.", "target", "direction"),
 		cost:       counter("cost_usd_total", "Price of those tokens, by the models' cost.", "target"),
+		embeddings: newEmbeddings(counter, histogram),
 		names:      map[string]bool{},
 	}
 	r.MustRegister(m.inFlight)
@@ -110,16 +114,24 @@ func (m *Metrics) labelLocked(name string) string {
 func (m *Metrics) Keep(s *core.Snapshot) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
-	now := make(map[string]bool, len(s.Names()))
+	now, embedders := make(map[string]bool, len(s.Names())), map[string]bool{}
 	for _, name := range s.Names() {
 		now[name] = true
+		if g, _ := s.Group(name); g.Embeddings != nil {
+			embedders[g.Embeddings.Upstream.ID] = true
+		}
 	}
 	for name := range m.names {
 		if !now[name] {
 			m.dropLocked(name)
 		}
 	}
-	m.names = now
+	for provider := range m.embedders {
+		if !embedders[provider] {
+			m.embeddings.drop(provider)
+		}
+	}
+	m.names, m.embedders = now, embedders
 }
 
 func (m *Metrics) dropLocked(name string) {

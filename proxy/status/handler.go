@@ -22,6 +22,24 @@ type Report struct {
 	Peers   int            `json:"peers"`
 	Sharing Sharing        `json:"sharing"`
 	Targets []TargetStatus `json:"targets"`
+	// Semantic has an entry for each semantic routing.
+	Semantic []SemanticStatus `json:"semantic,omitempty"`
+}
+
+// SemanticStatus is how far the examples of one semantic routing are.
+type SemanticStatus struct {
+	Routing string `json:"routing"`
+	// Provider embeds its texts.
+	Provider string `json:"provider"`
+	// Ready: every example has its vector, of so many Dimensions. Until then the routing's fallback serves.
+	Ready      bool `json:"ready"`
+	Dimensions int  `json:"dimensions,omitempty"`
+	Examples   int  `json:"examples"`
+	Missing    int  `json:"missing"`
+	// Failure is why the last call for examples failed; absent: it did not.
+	Failure string `json:"failure,omitempty"`
+	// LeftAlone: the endpoint keeps failing, and no request waits for it.
+	LeftAlone bool `json:"left_alone,omitempty"`
 }
 
 // Sharing is the node's part in what the nodes of its cell measure together.
