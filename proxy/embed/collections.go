@@ -1,6 +1,7 @@
 package embed
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 
@@ -46,8 +47,8 @@ func collect(g *core.Group) (*Collection, error) {
 	targets := make([][]string, len(g.Members))
 	for i := range g.Members {
 		for _, example := range g.Members[i].Examples {
-			// As a prompt is prepared, so that one that reads the same is the same.
-			targets[i] = append(targets[i], Text([]string{example}, DefaultTextLimit))
+			// As a prompt is prepared, so that one that reads the same is the same. One of exotic white space stays as it is.
+			targets[i] = append(targets[i], cmp.Or(Text([]string{example}, DefaultTextLimit), example))
 		}
 	}
 	return NewCollection(g.ID, e, targets)
