@@ -23,6 +23,7 @@ import (
 	"github.com/sluice-gateway/sluice/proxy/cooldown"
 	"github.com/sluice-gateway/sluice/proxy/dispatch"
 	"github.com/sluice-gateway/sluice/proxy/embed"
+	"github.com/sluice-gateway/sluice/proxy/journal"
 	"github.com/sluice-gateway/sluice/proxy/live"
 	"github.com/sluice-gateway/sluice/proxy/metrics"
 	"github.com/sluice-gateway/sluice/proxy/probe"
@@ -74,7 +75,9 @@ type Config struct {
 	// answer, and MaxEvent one event of a stream. All are in bytes.
 	MaxBody, MaxBuffered int64
 	MaxAnswer, MaxEvent  int
-	Logger               *slog.Logger
+	// Decisions is how many of the latest requests' decisions are remembered; negative: none.
+	Decisions int
+	Logger    *slog.Logger
 
 	// dial connects to upstreams; nil: as Reach allows.
 	dial func(ctx context.Context, network, address string) (net.Conn, error)
@@ -98,6 +101,7 @@ type Node struct {
 	metrics  *metrics.Metrics
 	edge     *serve.Edge
 	streams  *serve.Streams
+	journal  *journal.Journal
 	registry *prometheus.Registry
 
 	health   atomic.Pointer[string] // why the store is not reached; nil: it is
@@ -117,6 +121,7 @@ func New(cfg Config) *Node {
 		registry: prometheus.NewRegistry(),
 		pools:    dispatch.NewPools(cfg.dial),
 		streams:  serve.NewStreams(serve.Silence, idleLimit),
+		journal:  journal.New(cfg.NodeID, max(cfg.Decisions, 0)),
 	}
 	waiting := "not connected yet"
 	n.health.Store(&waiting)
@@ -138,7 +143,7 @@ func New(cfg Config) *Node {
 		State: n.holder.Load, Observer: n.metrics, Logger: n.logger, MaxBody: cfg.MaxBody, Budget: held, Streams: n.streams,
 		Dispatcher: dispatch.New(dispatch.Config{
 			Board: n.board, Ranker: n.ranker, Cooldowns: n.cooling, Transport: n.pools.Transport, Owner: n.sharer.Owns, Lag: n.sharer.Lag,
-			Cooled: n.sharer.Urgent, Observer: n.metrics, Logger: n.logger, UserAgent: userAgent, Budget: held, FailedStatus: cfg.FailedStatus, MaxAnswer: cfg.MaxAnswer, MaxEvent: cfg.MaxEvent,
+			Cooled: n.sharer.Urgent, Observer: n.metrics, Journal: n.journal, Logger: n.logger, UserAgent: userAgent, Budget: held, FailedStatus: cfg.FailedStatus, MaxAnswer: cfg.MaxAnswer, MaxEvent: cfg.MaxEvent,
 		}),
 	})
 	return n
@@ -152,6 +157,7 @@ func (c *Config) withDefaults() {
 	c.MaxBuffered = cmp.Or(c.MaxBuffered, DefaultMaxBuffered)
 	c.MaxAnswer = cmp.Or(c.MaxAnswer, DefaultMaxAnswer)
 	c.MaxEvent = cmp.Or(c.MaxEvent, DefaultMaxEvent)
+	c.Decisions = cmp.Or(c.Decisions, journal.Default)
 	c.Logger = cmp.Or(c.Logger, slog.New(slog.DiscardHandler))
 	if c.Env == nil {
 		c.Env = os.LookupEnv

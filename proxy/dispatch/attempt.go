@@ -45,6 +45,7 @@ type attempt struct {
 
 	requestID  string        // the upstream's own, for its operator; empty: it gave none
 	class      signal.Class  // of what it measures: a stream that turns out to be a whole answer is none
+	status     int           // the upstream's; 0: it gave none
 	firstToken time.Duration // zero: no content yet
 	took       time.Duration // until a whole answer was read; zero: not yet
 	usage      Usage
@@ -125,7 +126,7 @@ func (a *attempt) run() *fault {
 	if err != nil {
 		return transportFault(a.x.ctx, a.ctx, slugTransport, err)
 	}
-	a.answer = resp.Body
+	a.answer, a.status = resp.Body, resp.StatusCode
 	defer func() {
 		if a.x.held == nil {
 			a.hangUp()
@@ -220,6 +221,7 @@ func (a *attempt) settle(f *fault) (told *fault, aside bool) {
 	}
 	cooled := a.teach(f, report.Elapsed, now)
 	d.Observer.Attempt(report)
+	a.tell(report, cooled)
 	a.log(report, f, cooled)
 	aside = f != nil && f.blame && d.Cooldowns.Standing(a.target, now).Remaining > 0
 	if f != nil && a.x.committed {

@@ -12,6 +12,7 @@ import (
 	"github.com/sluice-gateway/sluice/proxy/cooldown"
 	"github.com/sluice-gateway/sluice/proxy/endpoint"
 	"github.com/sluice-gateway/sluice/proxy/envelope"
+	"github.com/sluice-gateway/sluice/proxy/journal"
 )
 
 // Config is what a Dispatcher works with.
@@ -28,7 +29,9 @@ type Config struct {
 	// Cooled is called when a target was set aside: news that the fleet should hear at once.
 	Cooled   func()
 	Observer Observer
-	Logger   *slog.Logger
+	// Journal remembers what was decided; nil: nothing does.
+	Journal *journal.Journal
+	Logger  *slog.Logger
 	// UserAgent is what upstreams see, such as "sluice/1.0".
 	UserAgent string
 	// Budget bounds what is held of whole answers, together with whatever else takes from it.
@@ -67,6 +70,8 @@ type Call struct {
 	RequestID string
 	// Caller is the id of the caller's API key.
 	Caller string
+	// Explain: the caller is told what was decided, in a header of the answer.
+	Explain bool
 }
 
 // Result says how a request ended, for the log and the metrics.
@@ -85,4 +90,9 @@ type Dispatcher struct {
 }
 
 // New returns a Dispatcher.
-func New(cfg Config) *Dispatcher { return &Dispatcher{cfg, newSessions(), newLengths()} }
+func New(cfg Config) *Dispatcher {
+	if cfg.Journal == nil {
+		cfg.Journal = journal.New("", 0)
+	}
+	return &Dispatcher{cfg, newSessions(), newLengths()}
+}

@@ -8,9 +8,11 @@ import (
 	"time"
 
 	"github.com/sluice-gateway/sluice/core"
+	"github.com/sluice-gateway/sluice/core/rank"
 	"github.com/sluice-gateway/sluice/core/signal"
 	"github.com/sluice-gateway/sluice/proxy/apierror"
 	"github.com/sluice-gateway/sluice/proxy/endpoint"
+	"github.com/sluice-gateway/sluice/proxy/journal"
 )
 
 // backoffBase and backoffMax bound the pause before a retry on the same target: long enough for a restart
@@ -38,6 +40,13 @@ type exchange struct {
 	// session is the hash of the client's session; zero: none.
 	session uint64
 	result  Result
+	// told is where the decision is remembered, and explained what the caller is told of it; empty: nothing.
+	told      journal.Entry
+	explained string
+	// traced says why the order is as it is, until the decision is remembered; nil: nobody asks.
+	traced *rank.Trace
+	// dry: the order is only looked at.
+	dry bool
 }
 
 // Rest goes on with a stream that has come to its commit point. It writes the head, and what there is already, and
@@ -60,7 +69,11 @@ func (d *Dispatcher) Serve(w http.ResponseWriter, r *http.Request, call Call) (R
 	var room [8]step
 	p := x.plan(room[:0], now)
 	x.probe = p.probe
+	x.decided(&p, now)
 	defer func() {
+		if x.held == nil {
+			x.ended()
+		}
 		if x.held == nil || x.held.a.target != x.probe { // a stream that is held is the last attempt
 			x.releaseProbe()
 		}
@@ -217,5 +230,8 @@ func (x *exchange) headers(h http.Header) {
 		h["X-Sluice-Target"] = []string{x.result.Target}
 	}
 	h["X-Sluice-Attempts"] = []string{strconv.Itoa(x.result.Attempts)}
+	if x.explained != "" {
+		h[decisionHeader] = []string{x.explained}
+	}
 	h["X-Sluice-Revision"] = []string{strconv.FormatInt(x.call.Revision, 10)}
 }

@@ -26,6 +26,7 @@ import (
 	"github.com/sluice-gateway/sluice/proxy/budget"
 	"github.com/sluice-gateway/sluice/proxy/cooldown"
 	"github.com/sluice-gateway/sluice/proxy/dispatch"
+	"github.com/sluice-gateway/sluice/proxy/journal"
 	"github.com/sluice-gateway/sluice/proxy/live"
 	"github.com/sluice-gateway/sluice/proxy/serve"
 )
@@ -153,6 +154,9 @@ type harness struct {
 	streams   *serve.Streams // nil: streams stay with their handlers
 	log       *lockedBuffer
 	attempts  *recorder
+	journal   *journal.Journal
+	ranker    *rank.Ranker
+	dispatch  *dispatch.Dispatcher
 }
 
 type recorder struct {
@@ -207,6 +211,7 @@ type options struct {
 	strategy                 string
 	failedStatus             int
 	weights                  []int
+	key                      string // further members of the API key
 }
 
 // gateway serves on a real port in front of upstreams on real ports.
@@ -248,7 +253,7 @@ func assemble(t *testing.T, o options, dial dialer, streams *serve.Streams, ups 
 	}
 	set(core.KindRouting, "r", `"strategy":"`+cmp.Or(o.strategy, "failover")+`","targets":[`+strings.Join(targets, ",")+`]`+o.routing)
 	sum := sha256.Sum256([]byte(callerKey))
-	set(core.KindAPIKey, "k", `"key_sha256":"`+hex.EncodeToString(sum[:])+`","allowed_models":["*"]`)
+	set(core.KindAPIKey, "k", `"key_sha256":"`+hex.EncodeToString(sum[:])+`","allowed_models":["*"]`+o.key)
 	snapshot, faults := core.Compile(doc, core.Site{})
 	if len(faults) > 0 {
 		t.Fatal(faults)
@@ -259,15 +264,17 @@ func assemble(t *testing.T, o options, dial dialer, streams *serve.Streams, ups 
 	pools := dispatch.NewPools(dial)
 	t.Cleanup(pools.Close)
 	logger := slog.New(slog.NewJSONHandler(h.log, &slog.HandlerOptions{Level: slog.LevelDebug}))
+	h.journal, h.ranker = journal.New("n1", 100), rank.NewRanker()
+	h.dispatch = dispatch.New(dispatch.Config{
+		Board: h.board, Ranker: h.ranker, Cooldowns: h.cooldowns, Transport: pools.Transport,
+		Lag:   func() time.Duration { return time.Second },
+		Owner: func(signal.Key, time.Time) bool { return true }, Cooled: func() {}, Observer: h.attempts, Journal: h.journal, Logger: logger,
+		Budget: h.budget, FailedStatus: o.failedStatus, MaxAnswer: 1 << 20, MaxEvent: 1 << 20,
+	})
 	state := &live.State{Snapshot: snapshot, Revision: 7}
 	h.edge = serve.New(serve.Config{
 		State: func() *live.State { return state }, Observer: h.attempts, Logger: logger, MaxBody: 1 << 20, Budget: h.budget, Streams: streams,
-		Dispatcher: dispatch.New(dispatch.Config{
-			Board: h.board, Ranker: rank.NewRanker(), Cooldowns: h.cooldowns, Transport: pools.Transport,
-			Lag:   func() time.Duration { return time.Second },
-			Owner: func(signal.Key, time.Time) bool { return true }, Cooled: func() {}, Observer: h.attempts, Logger: logger,
-			Budget: h.budget, FailedStatus: o.failedStatus, MaxAnswer: 1 << 20, MaxEvent: 1 << 20,
-		}),
+		Dispatcher: h.dispatch,
 	})
 	return h
 }

@@ -34,6 +34,7 @@ func (x *exchange) plan(steps []step, now time.Time) plan {
 	if f != nil {
 		return plan{refused: f}
 	}
+	v.Trace = x.trace()
 	var room [8]rank.Choice
 	order := x.d.Ranker.Order(room[:0], x.call.Group, v)
 	if len(order) == 0 {

@@ -26,6 +26,17 @@ type sessions = recent.Map[sessionKey, signal.Key]
 
 func newSessions() *sessions { return recent.New[sessionKey, signal.Key](maxSessions, sessionTurn) }
 
+// previous returns the target that answered the session last; zero: none is remembered.
+func (x *exchange) previous(now time.Time) signal.Key {
+	k := sessionKey{x.call.Group.ID, x.session}
+	if x.dry {
+		key, _ := x.d.sessions.Peek(k, now)
+		return key
+	}
+	key, _ := x.d.sessions.Get(k, now)
+	return key
+}
+
 // remember notes who gave the answer that has gone out to the client, be it broken by now, or that is about to: the
 // target's cache of the prompt is filled.
 func (x *exchange) remember(steps []step) {

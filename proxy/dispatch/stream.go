@@ -107,6 +107,7 @@ func (r *relay) leave() {
 	r.close()
 	r.a.end()
 	r.a.x.releaseProbe()
+	r.a.x.ended()
 }
 
 // close gives back what the relay has borrowed.

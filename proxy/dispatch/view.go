@@ -17,6 +17,7 @@ func (x *exchange) view(now time.Time) (rank.View, *fault) {
 		Board: d.Board, Class: x.class, Now: now, Lag: d.Lag(),
 		Owner: func(k signal.Key) bool { return d.Owner(k, now) },
 		Need:  rank.Need{Capabilities: x.call.Envelope.Needs},
+		Dry:   x.dry,
 	}
 	var f *fault
 	if v.Need.Tags, f = x.tags(); f != nil {
@@ -30,7 +31,7 @@ func (x *exchange) view(now time.Time) (rank.View, *fault) {
 	}
 	if x.session != 0 {
 		v.Session = x.session
-		v.Previous, _ = d.sessions.Get(sessionKey{g.ID, x.session}, now)
+		v.Previous = x.previous(now)
 	}
 	if g.ByCost {
 		v.Price = x.price

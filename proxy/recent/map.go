@@ -34,6 +34,20 @@ func (m *Map[K, V]) Get(k K, now time.Time) (v V, known bool) {
 	return v, known
 }
 
+// Peek returns what Get would, and touches nothing.
+func (m *Map[K, V]) Peek(k K, now time.Time) (v V, known bool) {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	switch age := now.Sub(m.since); {
+	case age >= 2*m.turn:
+		return v, false
+	case age >= m.turn:
+		v, known = m.young[k]
+		return v, known
+	}
+	return m.find(k)
+}
+
 // Set gives k a value.
 func (m *Map[K, V]) Set(k K, v V, now time.Time) {
 	m.mu.Lock()

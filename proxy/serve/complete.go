@@ -10,6 +10,9 @@ import (
 	"github.com/sluice-gateway/sluice/proxy/provider"
 )
 
+// explainHeader asks for the decision behind the answer.
+const explainHeader = "X-Sluice-Explain"
+
 // retryBusy is what a client is told to wait when the gateway has no room: bodies live for one request.
 const retryBusy = time.Second
 
@@ -61,6 +64,7 @@ func (x *exchange) begin() (rest dispatch.Rest) {
 	}
 	x.done.Result, rest = x.e.cfg.Dispatcher.Serve(x.w, r, dispatch.Call{
 		Endpoint: x.endpoint, Envelope: env, Group: group, Revision: x.state.Revision, RequestID: x.id, Caller: x.key,
+		Explain: caller.Explain && x.r.Header.Get(explainHeader) == "1",
 	})
 	return rest
 }

@@ -14,6 +14,7 @@ import (
 
 	"github.com/sluice-gateway/sluice/core"
 	"github.com/sluice-gateway/sluice/proxy"
+	"github.com/sluice-gateway/sluice/proxy/journal"
 	"github.com/sluice-gateway/sluice/proxy/share"
 	"github.com/sluice-gateway/sluice/store"
 )
@@ -32,6 +33,7 @@ type settings struct {
 	maxAnswer, maxEvent  int64
 	failedStatus         int64
 	treeAbove, etcdQuota int64
+	decisions            int64
 	logLevel             slog.Level
 }
 
@@ -93,6 +95,7 @@ func parse(args []string, out io.Writer) (settings, error) {
 	text(&allow, "upstream-allow", "SLUICE_UPSTREAM_ALLOW", "", "hosts, *.domains, addresses and CIDR ranges that providers may use, separated by commas; empty: all but link-local and metadata addresses")
 	number(&s.treeAbove, "tree-above", "SLUICE_TREE_ABOVE", share.DefaultTreeAbove, "above how many nodes of the cell one of them aggregates the signals for all, instead of everyone following everyone")
 	size(&s.etcdQuota, "etcd-quota", "SLUICE_ETCD_QUOTA", share.DefaultQuota, "what etcd may hold, where it does not tell that itself (before 3.6): signals stop before it is full")
+	number(&s.decisions, "decisions", "SLUICE_DECISIONS", journal.Default, "how many of the latest requests' decisions are remembered to be asked for; 0: none")
 	span(&s.drain, "drain", "SLUICE_DRAIN", proxy.DefaultDrain, "how long answers under way may take to finish at shutdown")
 	span(&s.settle, "settle", "SLUICE_SETTLE", 2*time.Second, "how long new connections are still accepted at shutdown, while load balancers notice")
 	f.TextVar(&s.logLevel, "log-level", logLevel(&faults), "debug, info, warn or error ($SLUICE_LOG_LEVEL)")
@@ -109,6 +112,9 @@ func parse(args []string, out io.Writer) (settings, error) {
 	}
 	if s.treeAbove < 1 || s.treeAbove > maxTree {
 		faults = append(faults, fmt.Errorf("tree-above: must be between 1 and %d nodes", maxTree))
+	}
+	if s.decisions < 0 || s.decisions > maxDecisions {
+		faults = append(faults, fmt.Errorf("decisions: must be between 0 and %d", maxDecisions))
 	}
 	if n := s.failedStatus; n != 0 && (n < 500 || n > 599) {
 		faults = append(faults, errors.New("failed-status: must be 0 or between 500 and 599"))
@@ -132,6 +138,9 @@ const maxSize = 1 << 40
 
 // maxTree is more nodes than any cell has.
 const maxTree = 1_000_000
+
+// maxDecisions is some GiB of decisions about large routings.
+const maxDecisions = 100_000
 
 func logLevel(faults *[]error) slog.Level {
 	var level slog.Level
