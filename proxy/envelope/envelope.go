@@ -23,7 +23,8 @@ type Envelope struct {
 
 	raw     []byte
 	shape   Shape
-	media   int // bytes of content parts that are no text
+	media   int  // bytes of content parts that are no text
+	prompt  span // what the user said last; nowhere: nothing
 	model   span
 	options span // the value of stream_options
 	usage   span // the value of include_usage in it

@@ -11,60 +11,83 @@ import (
 // nothing: it is the upstream's to refuse.
 const (
 	memberMessages            = "messages"
+	memberInput               = "input"
+	memberPrompt              = "prompt"
+	memberRole                = "role"
 	memberContent             = "content"
 	memberType                = "type"
+	memberText                = "text"
 	memberTools               = "tools"
 	memberFunctions           = "functions"
 	memberResponseFormat      = "response_format"
 	memberReasoningEffort     = "reasoning_effort"
 	memberMaxTokens           = "max_tokens"
 	memberMaxCompletionTokens = "max_completion_tokens"
+	memberMaxOutputTokens     = "max_output_tokens"
+	memberFormat              = "format"
+	memberReasoning           = "reasoning"
+	memberEffort              = "effort"
+	memberThinking            = "thinking"
+	memberOutputConfig        = "output_config"
+	memberOutputFormat        = "output_format"
 )
 
 // Values that need a capability, or none.
 const (
 	formatJSONSchema = "json_schema"
 	effortNone       = "none"
+	thinkingDisabled = "disabled"
 )
 
 // NeededBy returns the member of a body that needs a capability, such as "messages".
 func (e *Envelope) NeededBy(c core.Capability) string {
+	names := [...]string{memberResponseFormat, memberReasoningEffort, memberMessages}
+	switch e.shape {
+	case Responses:
+		names = [...]string{memberText, memberReasoning, memberInput}
+	case Messages:
+		names = [...]string{memberOutputConfig, memberThinking, memberMessages}
+	}
 	switch c {
 	case core.CapabilityTools:
 		return memberTools
 	case core.CapabilityJSONSchema:
-		return memberResponseFormat
+		return names[0]
 	case core.CapabilityReasoning:
-		return memberReasoningEffort
+		return names[1]
 	}
-	return memberMessages
-}
-
-// partNeeds returns what a content part of that type needs; text and what is not known need nothing.
-func partNeeds(kind []byte) (core.Capability, bool) {
-	switch string(kind) {
-	case "image_url":
-		return core.CapabilityVision, true
-	case "input_audio", "audio_url":
-		return core.CapabilityAudio, true
-	case "file":
-		return core.CapabilityFiles, true
-	}
-	return "", false
+	return names[2]
 }
 
 // need consumes the value of a member that tells what the request needs; it is false for any other, which it
 // leaves where it is.
 func (p *parser) need(name string) bool {
+	switch p.e.shape {
+	case Chat:
+		return p.chat(name)
+	case Completions:
+		return p.completion(name)
+	case Responses:
+		return p.response(name)
+	case Messages:
+		return p.anthropic(name)
+	}
+	return false
+}
+
+func (p *parser) chat(name string) bool {
 	switch name {
 	case memberMessages:
 		p.messages()
 	case memberTools, memberFunctions:
 		p.list()
 	case memberResponseFormat:
-		p.responseFormat()
+		w := token.Walk(p.r.Value())
+		p.format(&w)
 	case memberReasoningEffort:
-		p.reasoningEffort()
+		if v := p.r.Value(); v.Kind() == '"' {
+			p.effort(token.Text(v))
+		}
 	case memberMaxTokens, memberMaxCompletionTokens:
 		p.maxTokens()
 	default:
@@ -73,28 +96,70 @@ func (p *parser) need(name string) bool {
 	return true
 }
 
-// messages looks for content parts in every message.
-func (p *parser) messages() {
-	w := token.Walk(p.r.Value())
-	for range w.Elements {
-		for name := range w.Members {
-			if string(token.Text(name)) != memberContent {
-				w.Value()
-				continue
-			}
-			for range w.Elements {
-				p.part(&w)
-			}
-		}
+func (p *parser) completion(name string) bool {
+	switch name {
+	case memberPrompt:
+		p.remember(p.r.Value())
+	case memberMaxTokens:
+		p.maxTokens()
+	default:
+		return false
 	}
+	return true
 }
 
-// part looks at one content part. What is no text in it, be it a megabyte, is no text of the prompt.
-func (p *parser) part(w *token.Walker) {
-	start := w.Offset()
-	if c, ok := partNeeds(text(w, memberType)); ok {
-		p.e.Needs.Add(c)
-		p.e.media += w.Offset() - start
+func (p *parser) response(name string) bool {
+	switch name {
+	case memberInput:
+		p.input()
+	case memberTools:
+		p.list()
+	case memberText:
+		p.inner(memberFormat, p.format)
+	case memberReasoning:
+		w := token.Walk(p.r.Value())
+		p.effort(text(&w, memberEffort))
+	case memberMaxOutputTokens:
+		p.maxTokens()
+	default:
+		return false
+	}
+	return true
+}
+
+func (p *parser) anthropic(name string) bool {
+	switch name {
+	case memberMessages:
+		p.messages()
+	case memberTools:
+		p.list()
+	case memberOutputConfig:
+		p.inner(memberFormat, p.format)
+	case memberOutputFormat:
+		w := token.Walk(p.r.Value())
+		p.format(&w)
+	case memberThinking:
+		w := token.Walk(p.r.Value())
+		if kind := text(&w, memberType); len(kind) > 0 && string(kind) != thinkingDisabled {
+			p.e.Needs.Add(core.CapabilityReasoning)
+		}
+	case memberMaxTokens:
+		p.maxTokens()
+	default:
+		return false
+	}
+	return true
+}
+
+// inner reads one member of an object.
+func (p *parser) inner(member string, read func(*token.Walker)) {
+	w := token.Walk(p.r.Value())
+	for name := range w.Members {
+		if string(token.Text(name)) == member {
+			read(&w)
+		} else {
+			w.Value()
+		}
 	}
 }
 
@@ -119,15 +184,15 @@ func (p *parser) list() {
 	}
 }
 
-func (p *parser) responseFormat() {
-	w := token.Walk(p.r.Value())
-	if string(text(&w, memberType)) == formatJSONSchema {
+// format reads how the answer is to be formatted.
+func (p *parser) format(w *token.Walker) {
+	if string(text(w, memberType)) == formatJSONSchema {
 		p.e.Needs.Add(core.CapabilityJSONSchema)
 	}
 }
 
-func (p *parser) reasoningEffort() {
-	if v := p.r.Value(); v.Kind() == '"' && string(token.Text(v)) != effortNone {
+func (p *parser) effort(effort []byte) {
+	if len(effort) > 0 && string(effort) != effortNone {
 		p.e.Needs.Add(core.CapabilityReasoning)
 	}
 }

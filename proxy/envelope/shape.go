@@ -9,4 +9,10 @@ const (
 	Plain Shape = iota
 	// Chat is a body of /v1/chat/completions.
 	Chat
+	// Completions is a body of /v1/completions.
+	Completions
+	// Responses is a body of /v1/responses.
+	Responses
+	// Messages is a body of /v1/messages and below.
+	Messages
 )
