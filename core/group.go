@@ -53,7 +53,11 @@ func (c *compiler) routing(id string, path []string) *Group {
 	g.Semantic = k.semantic(r, members)
 	g.Embeddings = k.oneEmbedding(g.Semantic, members)
 	g.Score = k.score(r)
-	g.ByCost = g.ByCost || (g.Score != nil && g.Score.ByCost())
+	if g.Score != nil {
+		g.ByCost = g.ByCost || g.Score.ByCost()
+		g.ByQuota = g.ByQuota || g.Score.ByQuota()
+		g.Details |= g.Score.Details()
+	}
 	g.HashOn = k.shared(k.hashOn(r.HashOn, "/hash_on"), members, "hash_on", func(g *Group) *HashOn { return g.HashOn })
 	g.StickyOn = k.shared(k.hashOn(r.StickyOn, "/sticky_on"), members, "sticky_on", func(g *Group) *HashOn { return g.StickyOn })
 	k.require(g.Leaves <= MaxLeaves, "/targets", "leaves", fmt.Sprintf("the routing has %d targets, those of the routings in it included; at most %d are allowed", g.Leaves, MaxLeaves))
@@ -198,6 +202,8 @@ func newGroup(r *Routing, members []Member) *Group {
 			g.Leaves++
 			continue
 		}
+		g.ByQuota = g.ByQuota || m.Group.ByQuota
+		g.Details |= m.Group.Details
 		g.Leaves += m.Group.Leaves
 		g.Depth = max(g.Depth, m.Group.Depth)
 	}

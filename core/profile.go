@@ -1,6 +1,10 @@
 package core
 
-import "time"
+import (
+	"time"
+
+	"github.com/sluice-gateway/sluice/core/signal"
+)
 
 // Dimension is one of the things by which the scored strategy compares targets.
 type Dimension int
@@ -128,6 +132,20 @@ type ScorePolicy struct {
 
 // ByCost reports whether the policy looks at what a request is estimated to cost.
 func (p *ScorePolicy) ByCost() bool { return p.Weights[DimensionCost] > 0 || p.MaxCost > 0 }
+
+// ByQuota reports whether the policy looks at what is left of upstreams' rate limits.
+func (p *ScorePolicy) ByQuota() bool { return p.Weights[DimensionQuota] > 0 }
+
+// Details returns what the policy looks at of a target beyond the estimate of its latency.
+func (p *ScorePolicy) Details() (d signal.Detail) {
+	if p.Percentiles() {
+		d |= signal.WantSpread
+	}
+	if p.MinThroughput > 0 {
+		d |= signal.WantThroughput
+	}
+	return d
+}
 
 // Percentiles reports whether the policy looks at percentiles of latency.
 func (p *ScorePolicy) Percentiles() bool { return p.P50 > 0 || p.P90 > 0 || p.P99 > 0 }

@@ -36,6 +36,28 @@ func (s *Snapshot) Names() []string { return s.names }
 // Targets returns every compiled model, sorted by name. The caller must not change the slice.
 func (s *Snapshot) Targets() []*Target { return s.targets }
 
+// Details returns what is to be measured of which targets in detail: what the groups around them look at.
+func (s *Snapshot) Details() map[signal.Key]signal.Detail {
+	all := map[signal.Key]signal.Detail{}
+	for _, g := range s.groups {
+		if g.Score != nil && g.Score.Details() != 0 {
+			g.detail(g.Score.Details(), all)
+		}
+	}
+	return all
+}
+
+// detail notes what is to be measured of every target of the group and of those below.
+func (g *Group) detail(d signal.Detail, all map[signal.Key]signal.Detail) {
+	for _, m := range g.Members {
+		if m.Group != nil {
+			m.Group.detail(d, all)
+			continue
+		}
+		all[m.Target.Signal] |= d
+	}
+}
+
 // Group is a compiled routing: its members in declaration order and the rules for walking them.
 type Group struct {
 	ID       string
@@ -56,7 +78,11 @@ type Group struct {
 	Tagged bool
 	// ByCost: the order, here or in a group below, depends on prices: that of least_cost, and of a scored group that
 	// weighs or limits the cost.
-	ByCost  bool
+	ByCost bool
+	// ByQuota and Details say whether the order, here or in a group below, depends on what is left of rate limits, and on
+	// what beyond the estimates of latency.
+	ByQuota bool
+	Details signal.Detail
 	Latency LatencyPolicy // zero unless the strategy is least_latency
 	// HashOn is the key of consistent_hash, here or in the groups below; nil: no group here hashes.
 	HashOn *HashOn

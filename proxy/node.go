@@ -245,6 +245,7 @@ func (n *Node) changed(s *live.State) {
 	}
 	keep := func(k signal.Key) bool { return kept[k] }
 	n.board.Forget(keep)
+	n.board.Want(s.Details())
 	n.ranker.Forget(func(group string) bool { _, served := s.Group(group); return served })
 	n.cooling.Forget(keep, time.Now())
 	n.announce()

@@ -127,6 +127,7 @@ func (a *attempt) run() *fault {
 		return transportFault(a.x.ctx, a.ctx, slugTransport, err)
 	}
 	a.answer, a.status = resp.Body, resp.StatusCode
+	a.limited(resp.Header)
 	defer func() {
 		if a.x.held == nil {
 			a.hangUp()
@@ -255,6 +256,7 @@ func (a *attempt) teach(f *fault, elapsed time.Duration, now time.Time) (cooled 
 	}
 	if f == nil && samples {
 		d.lengths.learn(key, a.usage.Completion, now)
+		d.Board.Produced(key, a.class, a.output(), cmp.Or(a.took, elapsed)-a.firstToken, now)
 	}
 	return cooled
 }

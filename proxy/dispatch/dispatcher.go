@@ -87,6 +87,7 @@ type Dispatcher struct {
 	Config
 	sessions *sessions
 	lengths  lengths
+	evidence evidence
 }
 
 // New returns a Dispatcher.
@@ -94,5 +95,5 @@ func New(cfg Config) *Dispatcher {
 	if cfg.Journal == nil {
 		cfg.Journal = journal.New("", 0)
 	}
-	return &Dispatcher{cfg, newSessions(), newLengths()}
+	return &Dispatcher{cfg, newSessions(), newLengths(), newEvidence(cfg.Board)}
 }

@@ -222,6 +222,7 @@ func (r *relay) take() *fault {
 func (r *relay) end(name, data []byte) {
 	r.append(name, data)
 	r.ready, r.complete = true, true
+	r.a.took = time.Since(r.a.start)
 }
 
 // write gathers an event for the client. Usage that only the gateway asked for is kept from it.

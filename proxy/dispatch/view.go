@@ -36,6 +36,7 @@ func (x *exchange) view(now time.Time) (rank.View, *fault) {
 	if g.ByCost {
 		v.Price = x.price
 	}
+	d.evidence.show(&v, g)
 	return v, nil
 }
 
