@@ -54,7 +54,9 @@ func TestResourcesSurviveTheirJSON(t *testing.T) {
 		core.KindProvider: `{"id":"x","kind":"openai","base_url":"http://h","auth":{"secret":"s","scheme":""},"headers":{"a":"b"},"tls":{"server_name":"n"},"timeouts":{"idle":"0s","connect":"1m30s"}}`,
 		core.KindModel:    `{"id":"x","provider":"p","upstream_model":"m","cooldown":{"failures":1,"duration":"0s","max":"1h"}}`,
 		core.KindRouting:  `{"id":"x","strategy":"failover","targets":[{"model":"a","weight":0,"priority":-1}],"retries":0,"max_fallbacks":0,"deadline":"0s"}`,
-		core.KindAPIKey:   `{"id":"x","key_sha256":"00","allowed_models":[],"expires_at":"2026-01-01T00:00:00Z","disabled":true}`,
+		core.KindProfile: `{"id":"x","optimize":{"cost":1},"missing":{"quota":"exclude"},"require":{"capabilities":["tools"],"context_window":1},"limits":{"max_cost_usd":0.1,"max_latency_ms":5},
+			"prefer":{"p50":"1s","min_throughput":2},"exploration":0.1,"probe_after":"0s"}`,
+		core.KindAPIKey: `{"id":"x","key_sha256":"00","allowed_models":[],"expires_at":"2026-01-01T00:00:00Z","disabled":true,"explain":true}`,
 	} {
 		first, faults := decode(kind, "x", raw)
 		wantFaults(t, raw, faults)
@@ -72,7 +74,7 @@ func TestResourcesSurviveTheirJSON(t *testing.T) {
 
 func TestDocumentSetDeleteAndClone(t *testing.T) {
 	doc := core.NewDocument()
-	all := []core.Resource{&core.Provider{ID: "x"}, &core.Model{ID: "x"}, &core.Routing{ID: "x"}, &core.APIKey{ID: "x"}}
+	all := []core.Resource{&core.Provider{ID: "x"}, &core.Model{ID: "x"}, &core.Profile{ID: "x"}, &core.Routing{ID: "x"}, &core.APIKey{ID: "x"}}
 	for _, r := range all {
 		doc.Set(r)
 	}
@@ -82,17 +84,21 @@ func TestDocumentSetDeleteAndClone(t *testing.T) {
 		doc.Delete(r.Ref()) // gone already: nothing happens
 	}
 	count := func(d *core.Document) int {
-		return len(d.Providers) + len(d.Models) + len(d.Routings) + len(d.APIKeys)
+		return len(d.Providers) + len(d.Models) + len(d.Profiles) + len(d.Routings) + len(d.APIKeys)
 	}
-	if count(doc) != 0 || count(clone) != 4 {
-		t.Errorf("got %d left and %d in the clone, want 0 and 4", count(doc), count(clone))
+	if count(doc) != 0 || count(clone) != len(all) {
+		t.Errorf("got %d left and %d in the clone, want 0 and 5", count(doc), count(clone))
 	}
 }
 
 func TestReferrersNameTheFieldThatRefers(t *testing.T) {
-	doc := document(t, providerP, modelA, modelB, routing("r", "b", "a"), routing("s", "r", "a"))
+	doc := document(t, providerP, modelA, modelB, routing("r", "b", "a"), routing("s", "r", "a"), `profile/f {}`, `profile/p {}`,
+		`routing/m {"strategy":"semantic","targets":[{"model":"b","catchall":true}],`+embeds+`}`, `routing/o {"strategy":"scored","targets":[{"model":"b"}],"profile":"f"}`,
+		`routing/q {"strategy":"semantic","targets":[{"model":"b","catchall":true}],"semantic":{}}`)
 	for ref, want := range map[core.Ref][]string{
-		{Kind: core.KindProvider, ID: "p"}: {"model/a#/provider", "model/b#/provider"},
+		{Kind: core.KindProvider, ID: "p"}: {"model/a#/provider", "model/b#/provider", "routing/m#/semantic/embeddings/provider"},
+		{Kind: core.KindProfile, ID: "f"}:  {"routing/o#/profile"},
+		{Kind: core.KindProfile, ID: "p"}:  nil,
 		{Kind: core.KindModel, ID: "a"}:    {"routing/r#/targets/1/model", "routing/s#/targets/1/model"},
 		{Kind: core.KindRouting, ID: "r"}:  {"routing/s#/targets/0/model"},
 		{Kind: core.KindRouting, ID: "s"}:  nil,

@@ -1,7 +1,9 @@
 package core_test
 
 import (
+	"errors"
 	"fmt"
+	"math"
 	"math/rand/v2"
 	"reflect"
 	"slices"
@@ -16,19 +18,26 @@ func randomDocument(seed uint64) *core.Document {
 	r := rand.New(rand.NewPCG(seed, 3))
 	doc := core.NewDocument()
 	name := func(prefix string, n int) string { return fmt.Sprint(prefix, r.IntN(n)) }
-	for range r.IntN(4) {
-		doc.Set(&core.Provider{ID: name("p", 3), Kind: core.ProviderOpenAI, BaseURL: []string{"http://h", "ftp://h", ""}[r.IntN(3)/2]})
+	if r.IntN(4) > 0 {
+		doc.Set(&core.Provider{ID: "p0", Kind: core.ProviderOpenAI, BaseURL: "http://h"})
 	}
-	for range r.IntN(8) {
-		doc.Set(&core.Model{ID: name("x", 12), Provider: name("p", 3), UpstreamModel: "m"})
+	for range r.IntN(4) {
+		doc.Set(&core.Provider{ID: name("p", 3), Kind: core.ProviderOpenAI, BaseURL: pick(r, "http://h", "http://h", "http://h", "ftp://h", "")})
+	}
+	for range r.IntN(24) {
+		doc.Set(&core.Model{ID: name("x", 12), Provider: pick(r, "p0", "p0", name("p", 3)), UpstreamModel: "m"})
 	}
 	for range r.IntN(16) {
-		routing := &core.Routing{ID: name("x", 24), Strategy: core.StrategyFailover}
+		routing := &core.Routing{ID: name("x", 30), Strategy: pick(r, core.StrategyFailover, core.StrategySemantic, core.StrategyScored)}
 		for range r.IntN(4) {
-			weight := r.IntN(4) - 1
+			weight := pick(r, 1, 1, 2, r.IntN(4)-1)
 			routing.Targets = append(routing.Targets, core.RoutingTarget{Model: name("x", 26), Weight: &weight, Priority: r.IntN(3)})
 		}
+		randomSettings(r, routing)
 		doc.Set(routing)
+	}
+	for range r.IntN(4) {
+		doc.Set(randomProfile(r, name("f", 3)))
 	}
 	for range r.IntN(3) {
 		doc.Set(&core.APIKey{ID: name("k", 3), KeySHA256: hashed(name("key", 2)), AllowedModels: []string{"*"}})
@@ -36,9 +45,113 @@ func randomDocument(seed uint64) *core.Document {
 	return doc
 }
 
+// pick returns one of the values, each as often.
+func pick[T any](r *rand.Rand, from ...T) T { return from[r.IntN(len(from))] }
+
+// randomNumber is now and then none, and seldom a sound one.
+func randomNumber(r *rand.Rand) *float64 {
+	x := pick(r, 0, 0.5, 1, -1, 2, math.NaN(), math.Inf(1), math.Inf(-1), math.MaxFloat64, math.SmallestNonzeroFloat64)
+	return pick(r, nil, nil, nil, nil, nil, nil, nil, &x)
+}
+
+// randomSettings gives a routing the settings of its strategy, and now and then of another.
+func randomSettings(r *rand.Rand, routing *core.Routing) {
+	if routing.Strategy == core.StrategySemantic == (r.IntN(16) > 0) {
+		dimensions := r.IntN(3) - 1
+		routing.Semantic = &core.Semantic{
+			Embeddings: pick(r, nil, &core.Embeddings{Provider: "p0", Model: "e"}, &core.Embeddings{Provider: "p0", Model: "e"}, &core.Embeddings{Provider: "p0", Model: "e"},
+				&core.Embeddings{Provider: fmt.Sprint("p", r.IntN(3)), Model: pick(r, "", "e"), Dimensions: &dimensions, Endpoint: pick(r, "", "http://h/e", "://", "http://u@h")}),
+			Threshold: randomNumber(r), Failover: pick(r, "", "", "", "", "", core.FailoverNone, "x"), OnEmbeddingFailure: pick(r, "", "", "", "", "", core.EmbeddingFail, "x"),
+		}
+		for i := range routing.Targets {
+			t := &routing.Targets[i]
+			t.Examples, t.Threshold, t.Catchall = pick(r, nil, []string{"a", "b"}, []string{"c"}, []string{"d"}, []string{"e", " "}), randomNumber(r), r.IntN(3) == 0
+		}
+	}
+	if routing.Strategy == core.StrategyScored == (r.IntN(16) > 0) {
+		routing.Profile = pick(r, "", "f0", "f1", "f2")
+	}
+}
+
+func randomProfile(r *rand.Rand, id string) *core.Profile {
+	duration := func() *core.Duration {
+		d := core.Duration(r.IntN(9) - 1)
+		return pick(r, nil, nil, &d)
+	}
+	weight := func() float64 {
+		if x := randomNumber(r); x != nil {
+			return *x
+		}
+		return 1
+	}
+	return &core.Profile{
+		ID:          id,
+		Optimize:    pick(r, nil, &core.Optimize{}, &core.Optimize{Latency: 1, Cost: 3}, &core.Optimize{Latency: weight(), Cost: weight()}),
+		Missing:     pick(r, nil, nil, &core.Missing{Cost: pick(r, "", core.MissingExclude, core.MissingPenalize, "x")}),
+		Require:     pick(r, nil, &core.Require{Capabilities: pick(r, nil, nil, []core.Capability{"tools"}, []core.Capability{"x"}), ContextWindow: r.IntN(8) - 1}),
+		Limits:      pick(r, nil, &core.ProfileLimits{MaxCostUSD: randomNumber(r), MaxLatencyMS: randomNumber(r)}),
+		Prefer:      pick(r, nil, &core.Prefer{P50: duration(), P90: duration(), P99: duration(), MinThroughput: randomNumber(r)}),
+		Exploration: pick(r, 0, 0, 0, 0.5, 0.6, math.NaN()),
+		ProbeAfter:  duration(),
+	}
+}
+
+// checkMatching returns what is wrong with a group's settings of the semantic strategy.
+func checkMatching(g *core.Group) error {
+	s := g.Semantic
+	if (s != nil) != (g.Strategy == core.StrategySemantic) {
+		return fmt.Errorf("%s of strategy %s has the semantic settings %+v", g.ID, g.Strategy, s)
+	}
+	for i, m := range g.Members {
+		if m.Group != nil && m.Group.Embeddings != nil && (g.Embeddings == nil || *g.Embeddings != *m.Group.Embeddings) {
+			return fmt.Errorf("%s embeds by %+v, its member %s by %+v", g.ID, g.Embeddings, m.Group.ID, m.Group.Embeddings)
+		}
+		switch catchall := s != nil && s.Catchall && i == s.Fallback; {
+		case s == nil && (m.Examples != nil || m.Threshold != 0):
+			return fmt.Errorf("a member of %s has the examples %q and the bar %v", g.ID, m.Examples, m.Threshold)
+		case s != nil && !catchall && len(m.Examples) == 0:
+			return fmt.Errorf("member %d of %s has no examples and is not the catchall %d", i, g.ID, s.Fallback)
+		case s != nil && !(m.Threshold <= 1) || math.IsNaN(m.Threshold):
+			return fmt.Errorf("member %d of %s has the bar %v", i, g.ID, m.Threshold)
+		}
+	}
+	if s != nil && (s.Fallback < 0 || s.Fallback >= len(g.Members) || *g.Embeddings != s.Embeddings || s.Embeddings.Upstream == nil || s.Embeddings.Timeout <= 0) {
+		return fmt.Errorf("%s has %d members and the semantic settings %+v", g.ID, len(g.Members), s)
+	}
+	return nil
+}
+
+// checkScore returns what is wrong with a group's scoring.
+func checkScore(g *core.Group) error {
+	s := g.Score
+	if (s != nil) != (g.Strategy == core.StrategyScored) {
+		return fmt.Errorf("%s of strategy %s has the score %+v", g.ID, g.Strategy, s)
+	}
+	if s == nil {
+		return nil
+	}
+	sum := 0.0
+	for d, w := range s.Weights {
+		if !(w >= 0) || s.Missing[d] == "" {
+			return fmt.Errorf("%s weighs %v by %v and treats what is missing as %q", g.ID, core.Dimension(d), w, s.Missing[d])
+		}
+		sum += w
+	}
+	finite := func(xs ...float64) bool {
+		return !slices.ContainsFunc(xs, func(x float64) bool { return !(x >= 0) || math.IsInf(x, 0) })
+	}
+	if math.Abs(sum-1) > 1e-12 || !finite(s.MaxCost, float64(s.MaxLatency), s.MinThroughput, s.Exploration, float64(s.ProbeAfter)+1) {
+		return fmt.Errorf("%s has weights of sum %v in the score %+v", g.ID, sum, s)
+	}
+	return nil
+}
+
 // check returns what is wrong with a group, nested ones included.
 func check(g *core.Group, nested int) error {
 	leaves, depth, weight := 0, 0, 0
+	if err := errors.Join(checkMatching(g), checkScore(g)); err != nil {
+		return err
+	}
 	if nested > core.MaxDepth {
 		return fmt.Errorf("%s is nested %d deep", g.ID, nested)
 	}
@@ -67,6 +180,7 @@ func check(g *core.Group, nested int) error {
 }
 
 func TestWhateverTheDocumentWhatIsServedIsWhole(t *testing.T) {
+	served := map[core.Strategy]int{}
 	property := func(seed uint64) bool {
 		doc := randomDocument(seed)
 		s, faults := core.Compile(doc, core.Site{})
@@ -84,6 +198,10 @@ func TestWhateverTheDocumentWhatIsServedIsWhole(t *testing.T) {
 				t.Logf("seed %d: %v", seed, err)
 				return false
 			}
+			served[g.Strategy]++
+			if g.Embeddings != nil && g.Depth > 1 {
+				served["nested semantic"]++
+			}
 		}
 		for id := range doc.Routings {
 			_, served := s.Group(id)
@@ -95,8 +213,13 @@ func TestWhateverTheDocumentWhatIsServedIsWhole(t *testing.T) {
 		}
 		return slices.IsSorted(s.Names()) && slices.IsSortedFunc(faults, core.Fault.Compare)
 	}
-	if err := quick.Check(property, &quick.Config{MaxCount: 600}); err != nil {
+	if err := quick.Check(property, &quick.Config{MaxCount: 9000}); err != nil {
 		t.Error(err)
+	}
+	for _, strategy := range []core.Strategy{core.StrategyFailover, core.StrategySemantic, core.StrategyScored, "nested semantic"} {
+		if served[strategy] < 40 {
+			t.Errorf("of strategy %[2]s only %[1]d groups were served: they test nothing", served[strategy], strategy)
+		}
 	}
 }
 
@@ -184,7 +307,8 @@ func BenchmarkCompileOf10000ModelsAnd1000Routings(b *testing.B) {
 
 func FuzzDecode(f *testing.F) {
 	for _, raw := range []string{`{"id":"x"}`, `{"id":"x","targets":[null]}`, `{"id":"x","base_url":"http://[::1"}`, `{"id":"x","key_sha256":"00","allowed_models":["["]}`,
-		`{"id":"x","provider":"p","upstream_model":"m","timeouts":{"idle":"1s"}}`, `null`, `[`} {
+		`{"id":"x","provider":"p","upstream_model":"m","timeouts":{"idle":"1s"}}`, `{"id":"x","strategy":"semantic","targets":[{"model":"x","examples":[null]}],"semantic":{"embeddings":null}}`,
+		`{"id":"x","strategy":"scored","profile":"x","targets":[{"model":"x"}],"optimize":{},"missing":{},"require":{"capabilities":[""]},"limits":{},"prefer":{"p50":"0s"}}`, `null`, `[`} {
 		f.Add(raw)
 	}
 	f.Fuzz(func(t *testing.T, raw string) {
