@@ -70,7 +70,7 @@ func TestAViewerReadsAndNothingElse(t *testing.T) {
 		w.do("GET", path, "", viewer).want(200)
 		w.do("HEAD", path, "", viewer).want(200)
 	}
-	for _, path := range []string{"providers/p", "models/m", "routings/r", "api-keys/k"} {
+	for _, path := range []string{"providers/p", "models/m", "profiles/f", "routings/r", "api-keys/k"} {
 		for _, method := range []string{"PUT", "PATCH", "DELETE", "POST"} {
 			w.do(method, "/admin/v1/"+path, `{}`, viewer).problem(403, "forbidden")
 		}

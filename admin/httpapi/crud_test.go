@@ -14,6 +14,7 @@ func TestEveryKindLivesFromCreateToDelete(t *testing.T) {
 	for _, k := range []struct{ path, body, patch, patched string }{
 		{"/admin/v1/providers/a", providerBody, `{"base_url":"https://one.example/v2"}`, "/base_url"},
 		{"/admin/v1/models/a", modelBody, `{"upstream_model":"gpt-2"}`, "/upstream_model"},
+		{"/admin/v1/profiles/a", profileBody, `{"exploration":0.1}`, "/exploration"},
 		{"/admin/v1/routings/a", routingBody, `{"strategy":"round_robin"}`, "/strategy"},
 		{"/admin/v1/api-keys/a", apiKeyBody, `{"disabled":true}`, "/disabled"},
 	} {

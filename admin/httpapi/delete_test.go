@@ -14,10 +14,14 @@ func TestDeletingWhatOthersNameTellsAllOfThem(t *testing.T) {
 	w.seed()
 	w.do("PUT", "/admin/v1/models/m2", modelBody).want(201)
 	w.do("PUT", "/admin/v1/routings/r2", `{"strategy":"round_robin","targets":[{"model":"m2"},{"model":"m"},{"model":"r"}]}`).want(201)
+	w.do("PUT", "/admin/v1/profiles/f", profileBody).want(201)
+	w.do("PUT", "/admin/v1/routings/topics", `{"strategy":"semantic","targets":[{"model":"m2","catchall":true}],"semantic":{"embeddings":{"provider":"p","model":"e"}}}`).want(201)
+	w.do("PUT", "/admin/v1/routings/thrifty", `{"strategy":"scored","targets":[{"model":"m2"}],"profile":"f"}`).want(201)
 	for path, want := range map[string][]string{
-		"providers/p": {"model/m#/provider referenced", "model/m2#/provider referenced"},
+		"providers/p": {"model/m#/provider referenced", "model/m2#/provider referenced", "routing/topics#/semantic/embeddings/provider referenced"},
+		"profiles/f":  {"routing/thrifty#/profile referenced"},
 		"models/m":    {"routing/r#/targets/0/model referenced", "routing/r2#/targets/1/model referenced"},
-		"models/m2":   {"routing/r2#/targets/0/model referenced"},
+		"models/m2":   {"routing/r2#/targets/0/model referenced", "routing/thrifty#/targets/0/model referenced", "routing/topics#/targets/0/model referenced"},
 		"routings/r":  {"routing/r2#/targets/2/model referenced"},
 	} {
 		p := w.do("DELETE", "/admin/v1/"+path, "").problem(409, "referenced")
@@ -25,7 +29,7 @@ func TestDeletingWhatOthersNameTellsAllOfThem(t *testing.T) {
 			t.Errorf("%s (-want +got)\n%s", path, diff)
 		}
 	}
-	for _, path := range []string{"routings/r2", "routings/r", "models/m", "models/m2", "providers/p"} {
+	for _, path := range []string{"routings/r2", "routings/r", "routings/topics", "routings/thrifty", "profiles/f", "models/m", "models/m2", "providers/p"} {
 		w.do("DELETE", "/admin/v1/"+path, "").want(204)
 	}
 }

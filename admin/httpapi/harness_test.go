@@ -231,6 +231,7 @@ func brief(faults []Fault) []string {
 const (
 	providerBody = `{"kind":"openai","base_url":"https://one.example/v1","auth":{"secret":"sk-SECRET-MARK-abcd"}}`
 	modelBody    = `{"provider":"p","upstream_model":"gpt"}`
+	profileBody  = `{"optimize":{"cost":0.6,"health":0.4}}`
 	routingBody  = `{"strategy":"failover","targets":[{"model":"m"}]}`
 	apiKeyBody   = `{"key_sha256":"9f86d081884c7d659a2feaa0c55ad015a3bf4f1b2b0b822cd15d6c15b0f00a08","allowed_models":["*"]}`
 )

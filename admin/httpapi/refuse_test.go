@@ -53,6 +53,41 @@ func TestAFaultOfAnotherResourceNamesIt(t *testing.T) {
 	}
 }
 
+// TestWhatWouldMakeEveryRequestFailOpenIsRefusedOnWriting has one case for each refusal of semantic and scored routing
+// that the document decides, and some of those that the schema does: both are one 422.
+func TestWhatWouldMakeEveryRequestFailOpenIsRefusedOnWriting(t *testing.T) {
+	w := newWorld(t)
+	w.seed()
+	w.do("PUT", "/admin/v1/routings/topics", `{"strategy":"semantic","targets":[{"model":"m","examples":["x"]}],"semantic":{"embeddings":{"provider":"p","model":"e"}}}`).want(201)
+	semantic := func(targets, embeddings string) string {
+		return `{"strategy":"semantic","targets":[` + targets + `],"semantic":{"embeddings":{` + embeddings + `}}}`
+	}
+	const sound, openai = `{"model":"m","examples":["x"]}`, `"provider":"p","model":"e"`
+	for _, c := range []struct{ path, body, want string }{
+		{"routings/x", semantic(`{"model":"m"}`, openai), "#/targets/0/examples required"},
+		{"routings/x", semantic(`{"model":"m","catchall":true},{"model":"r","catchall":true}`, openai), "#/targets one-catchall"},
+		{"routings/x", `{"strategy":"semantic","targets":[` + sound + `]}`, "#/semantic required"},
+		{"routings/x", `{"strategy":"semantic","targets":[` + sound + `],"semantic":{}}`, "#/semantic/embeddings required"},
+		{"routings/x", semantic(`{"model":"m","examples":["x"],"threshold":2}`, openai), "#/targets/0/threshold maximum"},
+		{"routings/x", semantic(sound, `"provider":"none","model":"e"`), "#/semantic/embeddings/provider reference"},
+		{"routings/x", semantic(sound, `"provider":"p"`), "#/semantic/embeddings/model required"},
+		{"routings/x", semantic(sound, openai+`,"endpoint":"http://169.254.169.254/embeddings"`), "#/semantic/embeddings/endpoint reach"},
+		{"routings/x", semantic(sound+`,{"model":"topics","examples":["y"]}`, openai+`,"dimensions":3`), "#/targets one-embedding"},
+		{"routings/x", `{"strategy":"scored","targets":[{"model":"m"}],"profile":"none"}`, "#/profile reference"},
+		{"routings/x", `{"strategy":"failover","targets":[{"model":"m"}],"profile":"none"}`, "#/profile strategy"},
+		{"profiles/x", `{"optimize":{"cost":0}}`, "#/optimize weights"},
+		{"profiles/x", `{"prefer":{"p50":"2s","p90":"1s"}}`, "#/prefer/p90 order"},
+		{"profiles/x", `{"prefer":{"p50":"0s"}}`, "#/prefer/p50 minimum"},
+		{"profiles/x", `{"require":{"capabilities":["sight"]}}`, "#/require/capabilities/0 enum"},
+	} {
+		p := w.do("PUT", "/admin/v1/"+c.path, c.body).problem(422, "refused")
+		if got := strings.Join(brief(p.Errors), ", "); got != c.want {
+			t.Errorf("%s %s: got %s, want %s", c.path, c.body, got, c.want)
+		}
+		w.do("GET", "/admin/v1/"+c.path, "").problem(404, "not-found")
+	}
+}
+
 func TestReferencesAreProved(t *testing.T) {
 	w := newWorld(t)
 	w.seed()
