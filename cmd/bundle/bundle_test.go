@@ -23,6 +23,18 @@ api_keys:
   - {id: k, key_sha256: "` + hash + `", allowed_models: ["*"], expires_at: 2031-01-01T00:00:00Z}
 `
 
+const scoredAndSemantic = `
+---
+routings:
+  - {id: s, strategy: scored, targets: [{model: fast}], profile: economy}
+  - id: t
+    strategy: semantic
+    targets: [{model: fast, examples: [Say hello.]}, {model: r, catchall: true}]
+    semantic: {embeddings: {provider: p, model: e}}
+profiles:
+  - {id: economy, optimize: {cost: 2, latency: 1}}
+`
+
 const hash = "9f86d081884c7d659a2feaa0c55ad015a3bf4f1b2b0b822cd15d6c15b0f00a08"
 
 func check(t *testing.T, text string) (out []string) {
@@ -42,7 +54,7 @@ func check(t *testing.T, text string) (out []string) {
 }
 
 func TestResourcesThatFitTogetherHaveNoFaults(t *testing.T) {
-	if got := check(t, good); len(got) > 0 {
+	if got := check(t, good+scoredAndSemantic); len(got) > 0 {
 		t.Errorf("got %q, want no faults", got)
 	}
 	if got := check(t, `{"providers":[{"id":"p","kind":"openai","base_url":"http://127.0.0.1:1/v1"}]}`); len(got) > 0 {
@@ -54,6 +66,13 @@ func TestFaultsOfSchemasAndOfTheWholeAreFoundAtOnce(t *testing.T) {
 	got := check(t, strings.NewReplacer("strategy: failover", "strategy: fastest", "provider: p", "provider: q").Replace(good))
 	want := []string{"model/fast#/provider reference", "routing/r#/strategy enum"}
 	if strings.Join(got, "|") != strings.Join(want, "|") {
+		t.Errorf("got %q, want %q", got, want)
+	}
+}
+
+func TestAProfileOrAnEmbedderThatNoFileHoldsIsAFault(t *testing.T) {
+	got := check(t, strings.NewReplacer("profile: economy", "profile: speed", "embeddings: {provider: p", "embeddings: {provider: q").Replace(good+scoredAndSemantic))
+	if want := "routing/s#/profile reference|routing/t#/semantic/embeddings/provider reference"; strings.Join(got, "|") != want {
 		t.Errorf("got %q, want %q", got, want)
 	}
 }

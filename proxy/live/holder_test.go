@@ -136,6 +136,28 @@ func TestAnInvalidValueKeepsTheLastGoodOne(t *testing.T) {
 	}
 }
 
+func TestAnInvalidProfileKeepsTheLastGoodOne(t *testing.T) {
+	run(t, func(h *running) {
+		s := newStored()
+		s.provider("p", "http://one/v1")
+		s.model("m", "p")
+		s.put(core.KindProfile, "f", `{"id":"f","exploration":0.25}`)
+		s.put(core.KindRouting, "r", `{"id":"r","strategy":"scored","targets":[{"model":"m"}],"profile":"f"}`)
+		h.offer(s)
+		s.put(core.KindProfile, "f", `{"id":"f","exploration":0.75}`)
+		got := h.offer(s)
+		g, ok := got.Group("r")
+		if !ok || g.Score.Exploration != 0.25 || rules(got) != "profile/f/exploration:range" {
+			t.Fatalf("served %v, rejected %q; want the last good profile, and its new value rejected", ok, rules(got))
+		}
+		s.put(core.KindProfile, "f", `{"id":"f","exploration":0.5}`)
+		got = h.offer(s)
+		if g, _ := got.Group("r"); g.Score.Exploration != 0.5 || len(got.Rejected) > 0 {
+			t.Errorf("after the repair: %+v, rejected %q", g.Score, rules(got))
+		}
+	})
+}
+
 func TestOneBadResourceNeverSpoilsTheRest(t *testing.T) {
 	run(t, func(h *running) {
 		s := newStored()
