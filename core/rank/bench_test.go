@@ -3,6 +3,7 @@ package rank
 import (
 	"fmt"
 	"math"
+	"slices"
 	"testing"
 	"time"
 
@@ -30,6 +31,8 @@ func benchCases() []benchCase {
 		{"balanced", core.StrategyLeastLatency, core.SelectionBalanced, asIs},
 		{"session", core.StrategyLeastLatency, core.SelectionBalanced, func(v *View) { v.Session, v.Previous = 1, 1 }},
 		{"adaptive", core.StrategyLeastLatency, core.SelectionAdaptive, asIs},
+		{"scored", core.StrategyScored, "", benchScored},
+		{"semantic", core.StrategySemantic, "", benchSemantic},
 	}
 }
 
@@ -58,6 +61,41 @@ func benchSetup(tb testing.TB, c benchCase, n int) (*fixture, *core.Group, []Cho
 	g := group("g", c.Strategy, members...)
 	g.Latency.Selection = c.Selection
 	return f, g, make([]Choice, 0, n)
+}
+
+// benchScored gives all that scored can look at.
+func benchScored(v *View) {
+	v.Price = func(t *core.Target) (float64, bool) { return float64(len(t.Model)), true }
+	v.Quota = func(t *core.Target) (float64, bool) { return 0.5, t.Signal%2 == 0 }
+	v.Spread = func(t *core.Target) (p50, p90, p99 float64, known bool) { return 1, 2, 3, true }
+	v.Throughput = func(t *core.Target) (float64, bool) { return 50, true }
+}
+
+// benchSemantic clears every other member of a group of up to 64.
+func benchSemantic(v *View) {
+	scores := make([]float64, 64)
+	for i := range scores {
+		scores[i] = float64(i*37%64)/32 - 1
+	}
+	v.Meaning = func(g *core.Group) Meaning { return Meaning{State: MeaningScored, Scores: scores[:len(g.Members)]} }
+}
+
+func BenchmarkScored32(bm *testing.B) { benchOne(bm, "scored", 32) }
+
+func BenchmarkSemantic8(bm *testing.B) { benchOne(bm, "semantic", 8) }
+
+func BenchmarkSemantic64(bm *testing.B) { benchOne(bm, "semantic", 64) }
+
+func benchOne(bm *testing.B, name string, n int) {
+	cases := benchCases()
+	f, g, dst := benchSetup(bm, cases[slices.IndexFunc(cases, func(c benchCase) bool { return c.name == name })], n)
+	if p := g.Score; p != nil {
+		p.P50, p.MinThroughput, p.MaxCost, p.MaxLatency = time.Second, 10, 100, time.Minute
+	}
+	bm.ReportAllocs()
+	for bm.Loop() {
+		f.ranker.Order(dst, g, f.view)
+	}
 }
 
 func BenchmarkOrder(bm *testing.B) {

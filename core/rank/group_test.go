@@ -42,6 +42,12 @@ func group(id string, s core.Strategy, members ...core.Member) *core.Group {
 	if s == core.StrategyLeastLatency {
 		g.Latency = core.LatencyPolicy{Selection: core.SelectionStrict, Sharpness: core.DefaultSharpness, Inflight: core.InflightNormalized, ProbeAfter: time.Minute}
 	}
+	switch s {
+	case core.StrategyScored:
+		g.Score = policy(core.DefaultOptimize)
+	case core.StrategySemantic:
+		g.Semantic = &core.SemanticPolicy{Failover: core.FailoverCleared}
+	}
 	for _, m := range members {
 		if m.Group == nil {
 			g.Leaves++

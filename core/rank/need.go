@@ -120,6 +120,8 @@ func (o *ordering) excludes(t *core.Target, b bearing) Exclusion {
 	switch {
 	case o.filter.off:
 		return ""
+	case o.bars(t) != "":
+		return o.bars(t)
 	case !o.filter.tagging.leaves(b):
 		return ExcludedByTag
 	case !t.Capabilities.Missing(o.view.Need.Capabilities).Empty():
@@ -139,8 +141,13 @@ func (o *ordering) admits(m *core.Member, around bearing) bool {
 	if m.Group == nil {
 		return o.excludes(m.Target, b) == ""
 	}
+	var r route
+	if m.Group.Semantic != nil {
+		r = o.route(m.Group, b)
+	}
 	for i := range m.Group.Members {
-		if o.admits(&m.Group.Members[i], b) {
+		inner := &m.Group.Members[i]
+		if (m.Group.Semantic == nil || r.excludes(inner, i) == "") && o.admits(inner, b) {
 			return true
 		}
 	}

@@ -55,7 +55,7 @@ func (o *ordering) lift(t *tier) {
 			return
 		}
 	}
-	after := t.group.Latency.ProbeAfter
+	after := t.probeAfter()
 	if after <= 0 {
 		return
 	}

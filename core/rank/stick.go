@@ -52,14 +52,19 @@ func (o *ordering) stickByLoad(t *tier, at int) {
 
 // keep moves a unit to the front of its tier for the session's sake.
 func (o *ordering) keep(t *tier, unit int) {
-	places := o.places[t.base:]
-	for i := range places {
-		if int(places[i].unit) == unit {
-			x := places[i]
-			copy(places[1:i+1], places[:i])
-			places[0] = x
+	for i, p := range o.places[t.base:] {
+		if int(p.unit) == unit {
+			o.front(t, i)
 			o.tellSticks(&o.units[t.base+unit])
 			return
 		}
 	}
+}
+
+// front moves the tier's i-th place to its front.
+func (o *ordering) front(t *tier, i int) {
+	places := o.places[t.base:]
+	x := places[i]
+	copy(places[1:i+1], places[:i])
+	places[0] = x
 }

@@ -56,8 +56,17 @@ func (o *ordering) tellOut(m *core.Member, around bearing, where telling) {
 		return
 	}
 	where.path = o.view.Trace.room.path(where.path, m.Group.ID)
+	var r route
+	if m.Group.Semantic != nil {
+		r = o.route(m.Group, b)
+	}
 	for i := range m.Group.Members {
-		o.tellOut(&m.Group.Members[i], b, where)
+		inner := &m.Group.Members[i]
+		if m.Group.Semantic != nil && r.excludes(inner, i) != "" {
+			o.tell(inner, where, r.excludes(inner, i))
+			continue
+		}
+		o.tellOut(inner, b, where)
 	}
 }
 
@@ -136,7 +145,7 @@ func (o *ordering) tellTier(t *tier) {
 
 // tellEvidences tells what is known of the targets of a tier whose strategy does not ask for it.
 func (o *ordering) tellEvidences(t *tier) {
-	if o.view.Trace == nil || o.view.Board == nil || t.group.Strategy == core.StrategyLeastLatency {
+	if o.view.Trace == nil || o.view.Board == nil || t.group.Strategy == core.StrategyLeastLatency || t.group.Strategy == core.StrategyScored {
 		return
 	}
 	o.look(t)

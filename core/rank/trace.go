@@ -30,6 +30,10 @@ type TierTrace struct {
 	Strategy core.Strategy `json:"strategy"`
 	// Latency is only there for least_latency.
 	Latency *LatencyTrace `json:"latency,omitempty"`
+	// Scored is only there for scored.
+	Scored *ScoreTrace `json:"scored,omitempty"`
+	// Semantic is only there for semantic.
+	Semantic *RouteTrace `json:"semantic,omitempty"`
 }
 
 // LatencyTrace is what a tier of least_latency has in common.
@@ -65,7 +69,7 @@ type Candidate struct {
 	// Probe: it stands where it does for a sample. Sticks: because it served the session before.
 	Probe  bool `json:"probe,omitempty"`
 	Sticks bool `json:"sticks,omitempty"`
-	// Class and Score are those of the best of Evidence; the class comes first, then a lower score. Only for
+	// Class and Score are those of the best of Evidence; the class comes first, then a lower score. Score is only for
 	// least_latency. Where the class is hot, the score is not a time: the requests in flight over max_concurrency.
 	Class string   `json:"class,omitempty"`
 	Score *float64 `json:"score,omitempty"`
@@ -79,6 +83,15 @@ type Candidate struct {
 	Price *float64 `json:"price_usd,omitempty"`
 	// Load decides least_busy: the fleet's requests in flight by weight.
 	Load *float64 `json:"load,omitempty"`
+	// Total decides scored within Class, the highest first: the sum of the Dimensions' contributions.
+	Total *float64 `json:"total,omitempty"`
+	// JudgedBy is the target of a routing whose Dimensions these are.
+	JudgedBy   string           `json:"judged_by,omitempty"`
+	Dimensions []DimensionTrace `json:"dimensions,omitempty"`
+	// Demoted lists the preferences of the profile that are not met: p50, p90, p99, min_throughput.
+	Demoted []string `json:"demoted,omitempty"`
+	// Semantic is how like the prompt is to the member's examples.
+	Semantic *MeaningTrace `json:"semantic,omitempty"`
 	// Evidence is what is known of the target, or of the targets by which the routing is judged.
 	Evidence []Evidence `json:"evidence,omitempty"`
 

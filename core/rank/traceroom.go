@@ -14,11 +14,14 @@ type traceRoom struct {
 	numbers   []float64
 	names     []string
 	latencies []LatencyTrace
+	scores    []ScoreTrace
+	routes    []RouteTrace
+	meanings  []MeaningTrace
 }
 
 // emptied returns the room with nothing in it.
 func (m *traceRoom) emptied() traceRoom {
-	return traceRoom{m.numbers[:0], m.names[:0], m.latencies[:0]}
+	return traceRoom{m.numbers[:0], m.names[:0], m.latencies[:0], m.scores[:0], m.routes[:0], m.meanings[:0]}
 }
 
 // finite returns a pointer to x, nil where JSON has no word for it.
@@ -45,16 +48,19 @@ func (m *traceRoom) path(around []string, routing string) []string {
 	return slices.Clip(m.names[from:])
 }
 
-func (m *traceRoom) latency() *LatencyTrace {
-	m.latencies = append(m.latencies, LatencyTrace{})
-	return &m.latencies[len(m.latencies)-1]
+func (m *traceRoom) latency() *LatencyTrace { return kept(&m.latencies, LatencyTrace{}) }
+
+// kept puts x into the room and returns where it stands.
+func kept[T any](room *[]T, x T) *T {
+	*room = append(*room, x)
+	return &(*room)[len(*room)-1]
 }
 
-// add returns one more candidate, which is zero but for the room of its evidence.
+// add returns one more candidate, which is zero but for the room of its lists.
 func (r *Trace) add() *Candidate {
 	n := len(r.Candidates)
 	r.Candidates = slices.Grow(r.Candidates, 1)[:n+1]
 	c := &r.Candidates[n]
-	*c = Candidate{Evidence: c.Evidence[:0]}
+	*c = Candidate{Evidence: c.Evidence[:0], Dimensions: c.Dimensions[:0], Demoted: c.Demoted[:0]}
 	return c
 }

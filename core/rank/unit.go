@@ -1,7 +1,6 @@
 package rank
 
 import (
-	"cmp"
 	"slices"
 	"time"
 
@@ -11,10 +10,12 @@ import (
 // unit is one member of a tier, a target or a nested group. The units of a tier stand in order of declaration.
 type unit struct {
 	member *core.Member
-	slot   int32 // on the tier's wheel
+	index  int32 // in its group's members
+	slot   int32 // in the tier, and on its wheel
 	told   int32 // its candidate in the trace
 	// from and to bound the unit's choices in dst once it is placed.
 	from, to int32
+	best     int32 // of scored: the appraisal by which it is judged
 	// Of least_latency: what the best of its leaves is, whether the last of them cools, and the time since the last
 	// sample, the recent attempts and the requests in flight of all of them.
 	class    class
@@ -63,7 +64,10 @@ const few = 16
 func sortPlaces(p []place) {
 	if len(p) > few {
 		slices.SortFunc(p, func(a, b place) int {
-			return cmp.Or(cmp.Compare(a.class, b.class), cmp.Compare(a.key, b.key), cmp.Compare(a.unit, b.unit))
+			if a.before(&b) {
+				return -1
+			}
+			return 1 // no two are the same unit
 		})
 		return
 	}

@@ -92,11 +92,13 @@ const Deviation = 0.5
 
 // Parameters of the estimate.
 const (
-	blend     = 4   // samples at the middle rung that weigh as much as all of the slow rung
-	enough    = 8   // samples at the fast rung that are believed: a standard error of about a sixth
-	present   = 0.5 // samples that a rung must hold to say anything of now
-	successes = 2   // prior successes against which failures are counted
+	blend   = 4   // samples at the middle rung that weigh as much as all of the slow rung
+	enough  = 8   // samples at the fast rung that are believed: a standard error of about a sixth
+	present = 0.5 // samples that a rung must hold to say anything of now
 )
+
+// PriorSuccesses is how many successes every target begins with, against which its failures are counted.
+const PriorSuccesses = 2
 
 // recent returns the mean of the latest samples and their weight: the fast rung where it holds any, else the middle
 // one. Zero: there are none.

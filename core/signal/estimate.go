@@ -28,7 +28,7 @@ type Estimate struct {
 	Weight float64
 	// Recent is the mean of the last seconds' samples, in seconds, and RecentWeight how many that are; zero without any.
 	Recent, RecentWeight float64
-	// Failures is the share of attempts that fail, drawn to zero by two prior successes.
+	// Failures is the share of attempts that fail, drawn to zero by PriorSuccesses.
 	Failures float64
 	// Attempts is the decayed count of attempts (half-life 10 s).
 	Attempts float64

@@ -122,7 +122,7 @@ func (r *record) failure(c Class, bound float64, load int, now time.Time) {
 }
 
 // failureRate is the share of attempts that fail, drawn to zero by the prior successes.
-func (r *record) failureRate() float64 { return r.failures / (r.attempts + successes) }
+func (r *record) failureRate() float64 { return r.failures / (r.attempts + PriorSuccesses) }
 
 // load is the mean load that recent attempts met.
 func (r *record) load() float64 {
