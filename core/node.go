@@ -4,10 +4,12 @@ import "time"
 
 // NodeStatus is what a proxy node says of itself under its lease and on its status listener.
 type NodeStatus struct {
-	ID        string    `json:"id"`
-	Version   string    `json:"version"`
-	Cell      string    `json:"cell"`
-	Host      string    `json:"host,omitempty"`
+	ID      string `json:"id"`
+	Version string `json:"version"`
+	Cell    string `json:"cell"`
+	Host    string `json:"host,omitempty"`
+	// Address is where the control plane reaches the node's status listener, host:port.
+	Address   string    `json:"address,omitempty"`
 	StartedAt time.Time `json:"started_at"`
 	// Revision is the store revision up to which the node has seen every change and serves it.
 	Revision int64 `json:"revision"`

@@ -23,6 +23,7 @@ import (
 	"github.com/sluice-gateway/sluice/proxy/cooldown"
 	"github.com/sluice-gateway/sluice/proxy/dispatch"
 	"github.com/sluice-gateway/sluice/proxy/embed"
+	"github.com/sluice-gateway/sluice/proxy/inspect"
 	"github.com/sluice-gateway/sluice/proxy/journal"
 	"github.com/sluice-gateway/sluice/proxy/live"
 	"github.com/sluice-gateway/sluice/proxy/metrics"
@@ -75,6 +76,9 @@ type Config struct {
 	// answer, and MaxEvent one event of a stream. All are in bytes.
 	MaxBody, MaxBuffered int64
 	MaxAnswer, MaxEvent  int
+	// Advertise is where the control plane reaches the status listener, host:port. Empty: the listener's address, with
+	// the one from which this node reaches etcd where it listens on all.
+	Advertise string
 	// Decisions is how many of the latest requests' decisions are remembered; negative: none.
 	Decisions int
 	Logger    *slog.Logger
@@ -102,6 +106,8 @@ type Node struct {
 	edge     *serve.Edge
 	streams  *serve.Streams
 	journal  *journal.Journal
+	inspect  *inspect.Handler
+	address  atomic.Pointer[string] // of the status listener, for the control plane; nil: not serving yet
 	registry *prometheus.Registry
 
 	health   atomic.Pointer[string] // why the store is not reached; nil: it is
@@ -127,8 +133,9 @@ func New(cfg Config) *Node {
 	n.health.Store(&waiting)
 	n.cooling = cooldown.New(n.board)
 	n.holder = live.New(core.Site{Env: cfg.Env, Reach: cfg.Reach}, n.logger, n.prepare, n.changed)
+	token := rand.Text()
 	n.sharer = share.New(share.Config{
-		Node: cfg.NodeID, Cell: cfg.Cell, TreeAbove: cfg.TreeAbove, Quota: cfg.EtcdQuota, Logger: n.logger,
+		Node: cfg.NodeID, Cell: cfg.Cell, Token: token, TreeAbove: cfg.TreeAbove, Quota: cfg.EtcdQuota, Logger: n.logger,
 	}, cfg.Store, n.board)
 	userAgent := "sluice/" + cmp.Or(cfg.Version, "dev")
 	n.prober = probe.New(probe.Config{
@@ -139,12 +146,15 @@ func New(cfg Config) *Node {
 	n.embeds(userAgent)
 	n.registry.MustRegister(collectors.NewGoCollector(), collectors.NewProcessCollector(collectors.ProcessCollectorOpts{}), metrics.NewCollector(n.reading))
 	held := budget.New(cfg.MaxBuffered)
+	dispatcher := dispatch.New(dispatch.Config{
+		Board: n.board, Ranker: n.ranker, Cooldowns: n.cooling, Transport: n.pools.Transport, Owner: n.sharer.Owns, Lag: n.sharer.Lag,
+		Cooled: n.sharer.Urgent, Observer: n.metrics, Journal: n.journal, Logger: n.logger, UserAgent: userAgent, Budget: held, FailedStatus: cfg.FailedStatus, MaxAnswer: cfg.MaxAnswer, MaxEvent: cfg.MaxEvent,
+	})
 	n.edge = serve.New(serve.Config{
-		State: n.holder.Load, Observer: n.metrics, Logger: n.logger, MaxBody: cfg.MaxBody, Budget: held, Streams: n.streams,
-		Dispatcher: dispatch.New(dispatch.Config{
-			Board: n.board, Ranker: n.ranker, Cooldowns: n.cooling, Transport: n.pools.Transport, Owner: n.sharer.Owns, Lag: n.sharer.Lag,
-			Cooled: n.sharer.Urgent, Observer: n.metrics, Journal: n.journal, Logger: n.logger, UserAgent: userAgent, Budget: held, FailedStatus: cfg.FailedStatus, MaxAnswer: cfg.MaxAnswer, MaxEvent: cfg.MaxEvent,
-		}),
+		State: n.holder.Load, Observer: n.metrics, Logger: n.logger, MaxBody: cfg.MaxBody, Budget: held, Streams: n.streams, Dispatcher: dispatcher,
+	})
+	n.inspect = inspect.New(inspect.Config{
+		Token: token, Node: cfg.NodeID, Find: n.journal.Find, State: n.holder.Load, Suppose: n.holder.Suppose, Explain: dispatcher.Explain,
 	})
 	return n
 }
@@ -190,6 +200,8 @@ func (n *Node) ID() string { return n.cfg.NodeID }
 func (n *Node) Run(ctx context.Context, api, statusListener net.Listener) error {
 	defer n.pools.Close()
 	defer n.embedder.Close()
+	address := cmp.Or(n.cfg.Advertise, advertised(ctx, statusListener.Addr(), n.cfg.Store.Endpoints()))
+	n.address.Store(&address)
 	background, stop := context.WithCancel(context.WithoutCancel(ctx))
 	defer stop()
 	g, background := errgroup.WithContext(background)
@@ -202,7 +214,7 @@ func (n *Node) Run(ctx context.Context, api, statusListener net.Listener) error 
 	g.Go(func() error { return n.examples.Run(background) })
 	g.Go(func() error { return n.shelf.Run(background) })
 	g.Go(func() error {
-		return serveStatus(background, statusListener, status.New(status.Config{Ready: n.ready, Report: n.report, Metrics: n.registry}))
+		return serveStatus(background, statusListener, status.New(status.Config{Ready: n.ready, Report: n.report, Metrics: n.registry, Inspect: n.inspect}))
 	})
 	g.Go(func() error {
 		defer stop()

@@ -17,6 +17,9 @@ func (n *Node) nodeStatus() core.NodeStatus {
 		ID: n.cfg.NodeID, Version: n.cfg.Version, Cell: n.cfg.Cell, Host: host, StartedAt: n.started.UTC(),
 		Revision: n.holder.Revision(), Draining: n.draining.Load(), Keys: n.cfg.Store.KeyIDs(),
 	}
+	if address := n.address.Load(); address != nil {
+		s.Address = *address
+	}
 	if state := n.holder.Load(); state != nil {
 		s.Rejected = state.Rejected
 	}

@@ -27,6 +27,8 @@ const (
 	// announceLimit is how long a node with a snapshot waits for its presence in etcd before it takes traffic
 	// without: some elections of etcd.
 	announceLimit = 5 * time.Second
+	// routeLimit bounds the look for etcd's address, which may need a name server.
+	routeLimit = time.Second
 	// leaveLimit bounds the farewell to the fleet; the lease ends by itself anyway.
 	leaveLimit = 2 * time.Second
 )

@@ -1,6 +1,6 @@
 // Package store keeps the gateway's resources, the presence of its nodes and their signals in etcd.
 //
-// Below one prefix stand resources/<kind>/<id>, meta/generation, fleet/nodes/<node>,
+// Below one prefix stand resources/<kind>/<id>, meta/generation, fleet/nodes/<node>, fleet/tokens/<node>,
 // fleet/signals/<cell>/<node>, fleet/roots/<cell>/{aggregator,live,root}, and vectors/<key>, the embedded examples of
 // semantic routings. A write of resources is a compare-and-swap of the whole document: every
 // writer puts meta/generation in the same transaction and refuses when someone else did so since it read.

@@ -19,6 +19,9 @@ func (k keys) resource(ref core.Ref) string { return k.prefix + "/resources/" + 
 
 func (k keys) node(id string) string { return k.prefix + "/fleet/nodes/" + id }
 
+// token is the key of a node's token, apart from what the node says of itself: nobody lists these.
+func (k keys) token(node string) string { return k.prefix + "/fleet/tokens/" + node }
+
 func (k keys) signals(cell, node string) string {
 	return k.prefix + "/fleet/signals/" + cell + "/" + node
 }

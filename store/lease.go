@@ -220,7 +220,11 @@ func (m *Member) writeStatus(ctx context.Context, g *grant) error {
 	if status == nil {
 		return nil
 	}
-	if _, err := m.write(ctx, g, m.putStatus(g, status)); err != nil {
+	ops, err := m.putStatus(g, status)
+	if err != nil {
+		return err
+	}
+	if _, err := m.write(ctx, g, ops...); err != nil {
 		return err
 	}
 	if first {

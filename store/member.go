@@ -26,6 +26,9 @@ type MemberConfig struct {
 	TTL time.Duration
 	// Cell is the part of the fleet that shares signals.
 	Cell string
+	// Token, unless empty, is what Store.NodeToken returns while the node lives: who shows it to the node may ask it what
+	// others may not. It is sealed where there are keys.
+	Token string
 	// Granted, which may be nil, is called each time the node has a lease, and there are no signals under it yet.
 	// It must not block.
 	Granted func()
@@ -129,8 +132,8 @@ func (m *Member) Leave(ctx context.Context) error {
 	}
 	defer g.abandon()
 	// The keys may already be those of the node's next process, or of the next aggregator.
-	presence, claim := m.store.keys.node(m.cfg.Node), m.store.keys.aggregator(m.cfg.Cell)
-	if _, err := m.write(ctx, g, deleteOwn(presence, g), deleteOwn(claim, g)); err != nil {
+	presence, token, claim := m.store.keys.node(m.cfg.Node), m.store.keys.token(m.cfg.Node), m.store.keys.aggregator(m.cfg.Cell)
+	if _, err := m.write(ctx, g, deleteOwn(presence, g), deleteOwn(token, g), deleteOwn(claim, g)); err != nil {
 		return fmt.Errorf("leave fleet: %w", err)
 	}
 	return nil
@@ -145,8 +148,17 @@ func (m *Member) putSignals(g *grant, value []byte) clientv3.Op {
 	return clientv3.OpPut(m.store.keys.signals(m.cfg.Cell, m.cfg.Node), string(value), clientv3.WithLease(g.id))
 }
 
-func (m *Member) putStatus(g *grant, value []byte) clientv3.Op {
-	return clientv3.OpPut(m.store.keys.node(m.cfg.Node), string(value), clientv3.WithLease(g.id))
+// putStatus writes the status and, sealed anew with the primary key of this moment, the token.
+func (m *Member) putStatus(g *grant, value []byte) ([]clientv3.Op, error) {
+	ops := []clientv3.Op{clientv3.OpPut(m.store.keys.node(m.cfg.Node), string(value), clientv3.WithLease(g.id))}
+	if m.cfg.Token == "" {
+		return ops, nil
+	}
+	token, err := m.store.vault.sealToken(m.cfg.Node, m.cfg.Token)
+	if err != nil {
+		return nil, err
+	}
+	return append(ops, clientv3.OpPut(m.store.keys.token(m.cfg.Node), string(token), clientv3.WithLease(g.id))), nil
 }
 
 // turn waits for the member's other writes; done ends the turn.

@@ -112,6 +112,9 @@ func clientConfig(cfg Config) clientv3.Config {
 	}
 }
 
+// Endpoints returns where etcd is, as the store was told. The caller must not change the slice.
+func (s *Store) Endpoints() []string { return s.endpoints }
+
 // Close ends the connections. Calls that are under way fail, and a watch keeps failing until its context ends.
 func (s *Store) Close() error {
 	return errors.Join(s.calls.close(), s.streams.close())

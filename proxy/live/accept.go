@@ -34,7 +34,7 @@ func (h *Holder) build(image store.Image) *State {
 	faults = slices.Compact(faults)
 	h.remember(faults)
 	h.log(faults)
-	return &State{Snapshot: snapshot, Revision: image.Settled(), Rejected: faults}
+	return &State{Snapshot: snapshot, Revision: image.Settled(), Rejected: faults, Document: doc}
 }
 
 func (h *Holder) decode(image store.Image) {

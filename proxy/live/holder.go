@@ -18,6 +18,8 @@ type State struct {
 	Revision int64
 	// Rejected are the faults of resources that are not served as they are stored, sorted.
 	Rejected []core.Fault
+	// Document is what the snapshot was compiled from.
+	Document *core.Document
 	// Examples are those of the snapshot's semantic routings.
 	Examples embed.Collections
 }

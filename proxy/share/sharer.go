@@ -36,6 +36,8 @@ const (
 type Config struct {
 	// Node is new with every start of the process.
 	Node, Cell string
+	// Token is what the control plane shows to the node; empty: nothing.
+	Token string
 	// TreeAbove is above how many live nodes of the cell one of them aggregates for all. Default DefaultTreeAbove.
 	TreeAbove int
 	// Quota is how many bytes etcd may hold, where etcd does not tell it itself (before 3.6). Default DefaultQuota.
@@ -77,7 +79,7 @@ func New(cfg Config, s *store.Store, board *signal.Board) *Sharer {
 	sh.view = newView(cfg, board)
 	sh.owed.Store(true)
 	sh.member = s.Join(store.MemberConfig{
-		Node: cfg.Node, Cell: cfg.Cell, TTL: cfg.TTL, Logger: cfg.Logger,
+		Node: cfg.Node, Cell: cfg.Cell, Token: cfg.Token, TTL: cfg.TTL, Logger: cfg.Logger,
 		Granted: func() { sh.owed.Store(true) }, // the next tick, whose jitter spreads those of a fleet, puts them anew
 	})
 	return sh

@@ -9,6 +9,7 @@ import (
 	"github.com/prometheus/client_golang/prometheus/promhttp"
 
 	"github.com/sluice-gateway/sluice/core"
+	"github.com/sluice-gateway/sluice/proxy/inspect"
 )
 
 // Report is the answer of /status.
@@ -94,6 +95,8 @@ type Config struct {
 	// Report returns the node's whole account of itself.
 	Report  func(now time.Time) Report
 	Metrics prometheus.Gatherer
+	// Inspect answers questions about decisions, to whoever has the node's token.
+	Inspect *inspect.Handler
 }
 
 // New returns the handler of the status listener.
@@ -114,6 +117,9 @@ func New(cfg Config) http.Handler {
 		enc.Encode(cfg.Report(time.Now()))
 	})
 	mux.Handle("GET /metrics", promhttp.HandlerFor(cfg.Metrics, promhttp.HandlerOpts{}))
+	for _, path := range cfg.Inspect.Paths() {
+		mux.Handle(path, cfg.Inspect)
+	}
 	return mux
 }
 

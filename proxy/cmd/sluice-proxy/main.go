@@ -61,7 +61,7 @@ func run(ctx context.Context, args []string) error {
 	node := proxy.New(proxy.Config{
 		Store: st, NodeID: s.node, Cell: s.cell, Version: version(), Drain: s.drain, Settle: s.settle, Reach: s.reach,
 		MaxBody: s.maxBody, MaxBuffered: s.maxBuffered, MaxAnswer: int(s.maxAnswer), MaxEvent: int(s.maxEvent),
-		FailedStatus: int(s.failedStatus), TreeAbove: int(s.treeAbove), EtcdQuota: s.etcdQuota, Decisions: decisions(s), Logger: logger,
+		FailedStatus: int(s.failedStatus), TreeAbove: int(s.treeAbove), EtcdQuota: s.etcdQuota, Decisions: decisions(s), Advertise: s.advertise, Logger: logger,
 	})
 	logger.Info("serving", "node", node.ID(), "api", api.Addr().String(), "status", status.Addr().String(), "etcd", s.etcd)
 	return node.Run(ctx, api, status)

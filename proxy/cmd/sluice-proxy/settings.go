@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"io"
 	"log/slog"
+	"net"
 	"os"
 	"runtime/debug"
 	"strconv"
@@ -22,6 +23,7 @@ import (
 // settings are what flags and environment say; a flag wins over its variable.
 type settings struct {
 	listen, statusListen string
+	advertise            string
 	etcd                 []string
 	prefix               string
 	keysetFile           string
@@ -86,6 +88,7 @@ func parse(args []string, out io.Writer) (settings, error) {
 	size(&s.maxEvent, "max-event", "SLUICE_MAX_EVENT", proxy.DefaultMaxEvent, "largest event of a stream")
 	text(&s.listen, "listen", "SLUICE_PROXY_LISTEN", ":8080", "address of the API")
 	text(&s.statusListen, "status-listen", "SLUICE_STATUS_LISTEN", ":9090", "address of /status, /metrics, /livez and /readyz")
+	text(&s.advertise, "advertise", "SLUICE_ADVERTISE", "", "host:port where the admin service reaches the status listener; empty: its address, or the one from which this node reaches etcd")
 	text(&etcd, "etcd", "SLUICE_ETCD_ENDPOINTS", defaultEtcd, "etcd endpoints, separated by commas")
 	text(&s.prefix, "etcd-prefix", "SLUICE_ETCD_PREFIX", store.DefaultPrefix, "prefix of every key")
 	text(&s.username, "etcd-username", "SLUICE_ETCD_USERNAME", "", "name of the user in etcd")
@@ -121,6 +124,9 @@ func parse(args []string, out io.Writer) (settings, error) {
 	}
 	if s.etcd = split(etcd); len(s.etcd) == 0 {
 		faults = append(faults, errors.New("no etcd endpoints: set --etcd or SLUICE_ETCD_ENDPOINTS"))
+	}
+	if _, _, err := net.SplitHostPort(s.advertise); s.advertise != "" && err != nil {
+		faults = append(faults, fmt.Errorf("advertise: must be host:port: %w", err))
 	}
 	var err error
 	if s.reach, err = core.ParseReach(split(allow)); err != nil {

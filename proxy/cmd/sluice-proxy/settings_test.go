@@ -33,8 +33,8 @@ func TestBadSettingsAreAllNamed(t *testing.T) {
 	t.Setenv("SLUICE_DRAIN", "soon")
 	t.Setenv("SLUICE_LOG_LEVEL", "loud")
 	t.Setenv("SLUICE_MAX_ANSWER", "big")
-	_, err := parse([]string{"--max-body=0", "--etcd=", "--failed-status=200", "--tree-above=0", "--decisions=-1", "--etcd-quota=-1", "--upstream-allow", "http://x", "stray"}, io.Discard)
-	for _, want := range []string{"SLUICE_DRAIN", "SLUICE_LOG_LEVEL", "SLUICE_MAX_ANSWER", "max-body", "no etcd endpoints", "upstream-allow", "failed-status", "tree-above", "decisions", "etcd-quota", "stray"} {
+	_, err := parse([]string{"--max-body=0", "--etcd=", "--failed-status=200", "--tree-above=0", "--decisions=-1", "--advertise=x", "--etcd-quota=-1", "--upstream-allow", "http://x", "stray"}, io.Discard)
+	for _, want := range []string{"SLUICE_DRAIN", "SLUICE_LOG_LEVEL", "SLUICE_MAX_ANSWER", "max-body", "no etcd endpoints", "upstream-allow", "failed-status", "tree-above", "decisions", "advertise", "etcd-quota", "stray"} {
 		if err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("got %v, want a word on %s", err, want)
 		}
