@@ -76,10 +76,16 @@ func (n *Node) reading(now time.Time) metrics.Reading {
 		Semantic: n.examples.States(),
 	}
 	for _, t := range n.targets() {
-		r.Targets = append(r.Targets, metrics.Target{
+		m := metrics.Target{
 			Model: t.Model, Cooling: n.cooling.Standing(t, now).Remaining,
 			TTFT: n.board.Estimate(t.Signal, signal.TTFT, now), Total: n.board.Estimate(t.Signal, signal.Total, now),
-		})
+			TTFTSpread: n.board.Spread(t.Signal, signal.TTFT, now), TotalSpread: n.board.Spread(t.Signal, signal.Total, now),
+		}
+		m.Throughput, _ = n.board.Throughput(t.Signal, now)
+		if left, known := n.board.Quota(t.Signal, now); known {
+			m.Quota = &left
+		}
+		r.Targets = append(r.Targets, m)
 	}
 	return r
 }

@@ -87,3 +87,33 @@ func TestWeightsFadeWhileNobodyWrites(t *testing.T) {
 		t.Errorf("attempts: %v, and after one half-life %v", first, later)
 	}
 }
+
+func TestATargetShowsItsPercentilesThroughputAndQuota(t *testing.T) {
+	values := make([]store.NodeRecord, 0, 2)
+	for i := range 2 {
+		b := signal.NewBoard()
+		b.Want(map[signal.Key]signal.Detail{1: signal.WantSpread | signal.WantThroughput})
+		for range 10 {
+			b.Succeed(1, signal.TTFT, time.Duration(i+1)*time.Second, 0, start)
+			b.Produced(1, signal.TTFT, 100, 4*time.Second, start)
+		}
+		b.Succeed(2, signal.TTFT, time.Second, 0, start)
+		b.Limited(1, signal.Quota{Tokens: signal.Limit{Used: float64(i+1) / 4, Reset: time.Minute}}, start.Add(time.Duration(i)*time.Millisecond))
+		values = append(values, store.NodeRecord{Node: fmt.Sprint("n", i), Value: b.Encode(nil, start.Add(time.Second))})
+	}
+	received := New(script{}, core.Reach{}).receipts.take("c", values, start)
+	got := newCell("c", []upstream{{key: 1, models: []string{"m"}}, {key: 2, models: []string{"o"}}}, values, received, start).Targets
+	s := got[0].TTFT.Spread
+	if s == nil || s.P50Seconds < 0.95 || s.P50Seconds > 1.05 || s.P99Seconds < 1.9 || s.P99Seconds > 2.1 || s.Weight < 19 || s.Weight > 20 {
+		t.Errorf("percentiles are %+v, want 1 and 2 s of 20 samples", s)
+	}
+	if x := got[0].Throughput; x == nil || x.TokensPerSecond < 24.99 || x.TokensPerSecond > 25.01 || x.Weight < 19 || x.Weight > 20 {
+		t.Errorf("throughput is %+v, want 25 of 20 answers", x)
+	}
+	if q := got[0].QuotaRemaining; q == nil || *q < 0.4999 || *q > 0.5001 {
+		t.Errorf("quota is %v, want what was said last, 0.5", q)
+	}
+	if o := got[1]; o.TTFT.Spread != nil || got[0].Total.Spread != nil || o.Throughput != nil || o.QuotaRemaining != nil {
+		t.Errorf("of what nobody measures in detail got %+v", o)
+	}
+}

@@ -30,6 +30,11 @@ type Target struct {
 	// TTFT is the time to the first token of streams, Total the time to the end of all other answers.
 	TTFT  Estimate `json:"ttft"`
 	Total Estimate `json:"total"`
+	// Throughput is how fast output comes once it has begun. It is absent unless a scored routing prefers a throughput.
+	Throughput *Throughput `json:"throughput,omitempty"`
+	// QuotaRemaining is the share, 0 to 1, that is left of the upstream's rate limits, of the one that is used up most, as
+	// its answers said last. It is absent where they say nothing.
+	QuotaRemaining *float64 `json:"quota_remaining,omitempty" example:"0.83"`
 	// Contributors are the nodes that have a part in this, those with the most attempts first, at most 50.
 	Contributors []Contributor `json:"contributors"`
 	// OtherContributors is how many more there are.
@@ -66,6 +71,25 @@ type Estimate struct {
 	// target queues. ElasticityError is its standard error. Both are absent while too little is known.
 	Elasticity      *float64 `json:"elasticity,omitempty" example:"0.05"`
 	ElasticityError *float64 `json:"elasticity_error,omitempty" example:"0.04"`
+	// Spread has the percentiles. It is absent unless a scored routing prefers percentiles.
+	Spread *Spread `json:"spread,omitempty"`
+}
+
+// Spread is how the latencies of the last minutes are distributed, each percentile to within 5 %.
+type Spread struct {
+	P50Seconds float64 `json:"p50_seconds" example:"0.41"`
+	P90Seconds float64 `json:"p90_seconds" example:"0.83"`
+	P99Seconds float64 `json:"p99_seconds" example:"1.9"`
+	// Weight is how many samples they are worth; they lose half their weight every 60 s.
+	Weight float64 `json:"weight" example:"212.4"`
+}
+
+// Throughput is the output of recent answers.
+type Throughput struct {
+	// TokensPerSecond is that behind the first token of streams, or of whole answers where there were no streams.
+	TokensPerSecond float64 `json:"tokens_per_second" example:"61.5"`
+	// Weight is how many answers it is worth; they lose half their weight every 60 s.
+	Weight float64 `json:"weight" example:"40.2"`
 }
 
 // Contributor is what one node adds to a target.
@@ -90,6 +114,13 @@ func newTarget(u upstream, all view, members []view) Target {
 		Signal: fmt.Sprintf("%016x", uint64(u.key)), Models: u.models, InFlight: e.Inflight,
 		CoolingForSeconds: e.Cooling.Seconds(), Attempts: e.Attempts, Failures: e.Failures, Load: e.Load, Failing: e.Failing,
 		TTFT: newEstimate(e), Total: newEstimate(total), Contributors: []Contributor{},
+	}
+	t.TTFT.Spread, t.Total.Spread = all.spread(u.key, signal.TTFT), all.spread(u.key, signal.Total)
+	if speed, weight := all.board.Throughput(u.key, all.now); weight > 0 {
+		t.Throughput = &Throughput{speed, weight}
+	}
+	if left, known := all.board.Quota(u.key, all.now); known {
+		t.QuotaRemaining = &left
 	}
 	if known(e) { // most models of a large configuration are not: the members need not be asked one by one
 		t.Contributors, t.OtherContributors = contributors(u.key, members)

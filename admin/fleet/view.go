@@ -31,6 +31,15 @@ func (v view) estimate(k signal.Key, c signal.Class) signal.Estimate {
 	return v.board.Estimate(k, c, v.now)
 }
 
+// spread returns the percentiles of a key; nil: none are known.
+func (v view) spread(k signal.Key, c signal.Class) *Spread {
+	s := v.board.Spread(k, c, v.now)
+	if s.Weight == 0 {
+		return nil
+	}
+	return &Spread{s.P50, s.P90, s.P99, s.Weight}
+}
+
 // contributor returns what the node adds to a key, and whether it adds anything.
 func (v view) contributor(k signal.Key) (Contributor, bool) {
 	ttft, total := v.estimate(k, signal.TTFT), v.estimate(k, signal.Total)

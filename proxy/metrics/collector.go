@@ -31,6 +31,13 @@ type Target struct {
 	// Cooling is how long it stays set aside.
 	Cooling     time.Duration
 	TTFT, Total signal.Estimate
+	// TTFTSpread and TotalSpread are the percentiles of both, weight zero where they are not known, as where no routing
+	// asks for them.
+	TTFTSpread, TotalSpread signal.Spread
+	// Throughput is the output in tokens a second; zero: not known.
+	Throughput float64
+	// Quota is the remaining share of the upstream's rate limits; nil: not known.
+	Quota *float64
 }
 
 // family is one metric that is made at the scrape.

@@ -12,6 +12,7 @@ import (
 type targetFamilies struct {
 	cooling, inFlight, load, attempts, failures  family
 	latency, rung, weight, age, elasticity, flex family
+	percentile, throughput, quota                family
 }
 
 func newTargetFamilies(add declare) targetFamilies {
@@ -27,6 +28,9 @@ func newTargetFamilies(add declare) targetFamilies {
 		weight:     add(gauge, "target_samples", "Samples behind the latency estimate, aged.", "target", "class"),
 		age:        add(gauge, "target_sample_age_seconds", "Time since the fleet's latest attempt.", "target", "class"),
 		elasticity: add(gauge, "target_elasticity", "Slope of ln latency over ln load: 0 where the target scales, 1 where it queues.", "target", "class"),
+		percentile: add(gauge, "target_percentile_seconds", "Percentile of the fleet's recent latencies, to within 5 %.", "target", "class", "percentile"),
+		throughput: add(gauge, "target_throughput_tokens", "The fleet's recent output in tokens a second, once the first token is there.", "target"),
+		quota:      add(gauge, "target_quota_ratio", "Share that remains of the upstream's rate limits, as it said last.", "target"),
 		flex:       add(gauge, "target_elasticity_error", "Standard error of the elasticity.", "target", "class"),
 	}
 }
@@ -42,6 +46,22 @@ func (f *targetFamilies) collect(send emit, t *Target) {
 	}
 	f.class(send, t.Model, signal.TTFT, &t.TTFT)
 	f.class(send, t.Model, signal.Total, &t.Total)
+	f.spread(send, t.Model, signal.TTFT, &t.TTFTSpread)
+	f.spread(send, t.Model, signal.Total, &t.TotalSpread)
+	if t.Throughput > 0 {
+		send(f.throughput, t.Throughput, t.Model)
+	}
+	if t.Quota != nil {
+		send(f.quota, *t.Quota, t.Model)
+	}
+}
+
+func (f *targetFamilies) spread(send emit, model string, c signal.Class, s *signal.Spread) {
+	if s.Weight > 0 {
+		send(f.percentile, s.P50, model, c.String(), "50")
+		send(f.percentile, s.P90, model, c.String(), "90")
+		send(f.percentile, s.P99, model, c.String(), "99")
+	}
 }
 
 // halfLives are those of signal.Estimate.Rungs.
