@@ -109,18 +109,8 @@ func (c *compiler) members(r *Routing, path []string) []Member {
 			continue
 		}
 		seen[t.Model] = true
-		weight := valueOr(t.Weight, 1)
-		if weight < 0 {
-			c.fault(r.Ref(), SeverityDegrade, targetPointer(i, "weight"), "minimum", "weight must not be negative")
-			continue
-		}
-		tags, bad := tags(t.Tags)
-		if bad >= 0 {
-			c.fault(r.Ref(), SeverityDegrade, targetPointer(i, "tags/"+strconv.Itoa(bad)), "tag", strconv.Quote(t.Tags[bad])+" is not a tag")
-			continue
-		}
-		m := Member{Weight: weight, Priority: t.Priority, Tags: tags}
-		if !c.match(r, i, &m) {
+		m, sound := c.choice(r, i)
+		if !sound {
 			continue
 		}
 		var problem string
@@ -134,6 +124,24 @@ func (c *compiler) members(r *Routing, path []string) []Member {
 		}
 	}
 	return out
+}
+
+// choice returns the target of that index as a member without what it leads to; false, with a degrading fault, if it
+// cannot be served.
+func (c *compiler) choice(r *Routing, i int) (Member, bool) {
+	t := r.Targets[i]
+	m := Member{Weight: valueOr(t.Weight, 1), Priority: t.Priority}
+	if m.Weight < 0 {
+		c.fault(r.Ref(), SeverityDegrade, targetPointer(i, "weight"), "minimum", "weight must not be negative")
+		return m, false
+	}
+	bad := -1
+	if m.Tags, bad = tags(t.Tags); bad >= 0 {
+		c.fault(r.Ref(), SeverityDegrade, targetPointer(i, "tags/"+strconv.Itoa(bad)), "tag", strconv.Quote(t.Tags[bad])+" is not a tag")
+		return m, false
+	}
+	sound := c.match(r, i, &m)
+	return m, sound
 }
 
 // member finds the target or group called name. All three results are empty when name closes a cycle,

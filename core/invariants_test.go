@@ -7,6 +7,8 @@ import (
 	"math/rand/v2"
 	"reflect"
 	"slices"
+	"strconv"
+	"strings"
 	"testing"
 	"testing/quick"
 
@@ -232,6 +234,55 @@ func TestCompileTwiceIsTheSame(t *testing.T) {
 	if err := quick.Check(property, &quick.Config{MaxCount: 100}); err != nil {
 		t.Error(err)
 	}
+}
+
+// TestEveryReferenceThatDanglesWasNamedByReferrers: what a delete breaks is what the refusal of the delete tells, so
+// that no field can refer to a resource without being in its way.
+func TestEveryReferenceThatDanglesWasNamedByReferrers(t *testing.T) {
+	broken := map[core.Kind]int{}
+	property := func(seed uint64) bool {
+		doc := randomDocument(seed)
+		_, before := core.Compile(doc, core.Site{})
+		for _, ref := range refs(doc) {
+			without := doc.Clone()
+			without.Delete(ref)
+			_, after := core.Compile(without, core.Site{})
+			for _, f := range core.NewFaults(before, after) {
+				dangles := strings.Contains(f.Message, strconv.Quote(ref.ID)+" does not exist") || strings.HasSuffix(f.Message, "is called "+strconv.Quote(ref.ID))
+				if !dangles {
+					continue
+				}
+				broken[ref.Kind]++
+				if !slices.Contains(doc.Referrers(ref), core.Referrer{Ref: f.Ref, Pointer: f.Pointer}) {
+					t.Logf("seed %d: without %v there is the fault %v, but Referrers names only %v", seed, ref, f, doc.Referrers(ref))
+					return false
+				}
+			}
+		}
+		return true
+	}
+	if err := quick.Check(property, &quick.Config{MaxCount: 300}); err != nil {
+		t.Error(err)
+	}
+	for _, kind := range []core.Kind{core.KindProvider, core.KindModel, core.KindProfile, core.KindRouting} {
+		if broken[kind] == 0 {
+			t.Errorf("no reference to a %s was broken: the test tests nothing", kind)
+		}
+	}
+}
+
+// refs names every resource of the document.
+func refs(doc *core.Document) []core.Ref {
+	var out []core.Ref
+	for kind, ids := range map[core.Kind][]string{
+		core.KindProvider: sortedKeys(doc.Providers), core.KindModel: sortedKeys(doc.Models), core.KindProfile: sortedKeys(doc.Profiles),
+		core.KindRouting: sortedKeys(doc.Routings), core.KindAPIKey: sortedKeys(doc.APIKeys),
+	} {
+		for _, id := range ids {
+			out = append(out, core.Ref{Kind: kind, ID: id})
+		}
+	}
+	return out
 }
 
 // A fault of one resource must not take down what does not refer to it.

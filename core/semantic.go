@@ -2,11 +2,7 @@ package core
 
 import (
 	"cmp"
-	"fmt"
-	"math"
 	"slices"
-	"strconv"
-	"strings"
 	"time"
 )
 
@@ -123,57 +119,3 @@ func (k *checker) semantic(r *Routing, members []Member) *SemanticPolicy {
 
 // isCosine reports whether some pair of vectors can have that cosine; NaN is none.
 func isCosine(x float64) bool { return x >= -1 && x <= 1 }
-
-// match checks what the target of that index says for semantic routing, and puts it into m. It returns false for a
-// target that cannot be served.
-func (c *compiler) match(r *Routing, i int, m *Member) bool {
-	t := r.Targets[i]
-	if r.Strategy != StrategySemantic {
-		c.unmatched(r, i)
-		return true
-	}
-	pointer, rule, problem := "examples", "", ""
-	blank := slices.IndexFunc(t.Examples, func(e string) bool { return strings.Trim(e, "\t\n\f\r ") == "" })
-	switch {
-	case t.Catchall && slices.ContainsFunc(r.Targets[:i], func(o RoutingTarget) bool { return o.Catchall }):
-		pointer, rule, problem = "catchall", "one-catchall", "a target before this one is the catchall already"
-	case len(t.Examples) == 0 && !t.Catchall:
-		rule, problem = "required", "prompts are compared with the examples: only the catchall can do without"
-	case len(t.Examples) > MaxExamples:
-		rule, problem = "max-items", fmt.Sprintf("there are %d examples; at most %d are allowed", len(t.Examples), MaxExamples)
-	case blank >= 0:
-		pointer, rule, problem = "examples/"+strconv.Itoa(blank), "blank", "an example must hold something other than white space"
-	case t.Threshold != nil && !isCosine(*t.Threshold):
-		pointer, rule, problem = "threshold", "range", "threshold must be from -1 to 1"
-	}
-	if problem != "" {
-		c.fault(r.Ref(), SeverityDegrade, targetPointer(i, pointer), rule, problem)
-		return false
-	}
-	m.catchall, m.Examples, m.Threshold = t.Catchall, t.Examples, r.bar(t)
-	return true
-}
-
-// unmatched reports what a target of another strategy says for semantic routing. The target is served without it.
-func (c *compiler) unmatched(r *Routing, i int) {
-	t := r.Targets[i]
-	for _, setting := range []struct {
-		name  string
-		given bool
-	}{{"examples", t.Examples != nil}, {"threshold", t.Threshold != nil}, {"catchall", t.Catchall}} {
-		if setting.given {
-			c.fault(r.Ref(), SeverityDegrade, targetPointer(i, setting.name), "strategy", setting.name+` belongs to strategy "semantic"`)
-		}
-	}
-}
-
-// bar returns the threshold of a target: its own, or else the routing's; -Inf if neither has one.
-func (r *Routing) bar(t RoutingTarget) float64 {
-	switch {
-	case t.Threshold != nil:
-		return *t.Threshold
-	case r.Semantic != nil && r.Semantic.Threshold != nil:
-		return *r.Semantic.Threshold
-	}
-	return math.Inf(-1)
-}

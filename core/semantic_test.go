@@ -33,6 +33,11 @@ func TestSemanticRoutingHasItsDefaults(t *testing.T) {
 	if m := g.Members[1]; m.Examples != nil {
 		t.Errorf("the catchall has the examples %q, want none", m.Examples)
 	}
+	g, faults = compileRouting(t, `"strategy":"semantic","targets":[{"model":"a","examples":[],"catchall":true}],`+embeds)
+	wantFaults(t, "an empty list", faults)
+	if m := g.Members[0]; m.Examples != nil {
+		t.Errorf("an empty list came out as %#v, want nil", m.Examples)
+	}
 }
 
 func TestSemanticSettingsAreCompiled(t *testing.T) {
