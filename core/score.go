@@ -128,7 +128,9 @@ func (k *checker) preferred(s *ScorePolicy, p *Prefer) {
 			continue
 		}
 		*q.out = time.Duration(*q.in)
-		k.require(*q.in > 0, "/prefer/"+q.name, "minimum", q.name+" must be above zero")
+		if !k.require(*q.in > 0, "/prefer/"+q.name, "minimum", q.name+" must be above zero") {
+			continue
+		}
 		k.require(*q.out >= last, "/prefer/"+q.name, "order", q.name+" must not be below "+lastName)
 		last, lastName = *q.out, q.name
 	}
