@@ -27,7 +27,7 @@ const MaxLeaves = 1024
 func soleGroup(t *Target) *Group {
 	return &Group{
 		ID: t.Model, Strategy: StrategyFailover, Members: []Member{{Target: t, Weight: 1, Tags: []string{TagDefault}}}, Leaves: 1,
-		Retries: DefaultRetries, MaxFallbacks: -1, WhenAllUnavailable: UnavailableTryAnyway,
+		Kinds: []ProviderKind{t.Upstream.Kind}, Retries: DefaultRetries, MaxFallbacks: -1, WhenAllUnavailable: UnavailableTryAnyway,
 	}
 }
 
@@ -208,13 +208,17 @@ func newGroup(r *Routing, members []Member) *Group {
 		g.ByCost = g.ByCost || (m.Group != nil && m.Group.ByCost)
 		if m.Group == nil {
 			g.Leaves++
+			g.Kinds = append(g.Kinds, m.Target.Upstream.Kind)
 			continue
 		}
 		g.ByQuota = g.ByQuota || m.Group.ByQuota
 		g.Details |= m.Group.Details
+		g.Kinds = append(g.Kinds, m.Group.Kinds...)
 		g.Leaves += m.Group.Leaves
 		g.Depth = max(g.Depth, m.Group.Depth)
 	}
+	slices.Sort(g.Kinds)
+	g.Kinds = slices.Compact(g.Kinds)
 	g.Depth++
 	return g
 }

@@ -74,6 +74,8 @@ type Group struct {
 	WhenAllUnavailable WhenAllUnavailable
 	Deadline           time.Duration // 0: none
 	Timeouts           *Timeouts     // over those of the targets; nil: none of its own
+	// Kinds are the kinds of upstream of its targets, those of the groups below included, each once.
+	Kinds []ProviderKind
 	// Tagged: some member, here or in a group below, bears tags.
 	Tagged bool
 	// ByCost: the order, here or in a group below, depends on prices: that of least_cost, and of a scored group that

@@ -15,6 +15,8 @@ type Need struct {
 	Tags []string
 	// Capabilities: a target that declares its capabilities must have all of them.
 	Capabilities core.Capabilities
+	// Kinds are the kinds of upstream that can answer at the request's endpoint; nil: every kind can.
+	Kinds []core.ProviderKind
 }
 
 // Tagging says which targets of a group the tags of a request leave.
@@ -87,9 +89,12 @@ func filterFor(g *core.Group, v *View) filter {
 	case g.Tagged && n.found(TaggingOpen, g, 0):
 		f.tagging = TaggingOpen
 	}
-	f.off = f.tagging == TaggingAll && n.Capabilities.Empty() && v.Tokens <= 0
+	f.off = f.tagging == TaggingAll && n.Capabilities.Empty() && v.Tokens <= 0 && !slices.ContainsFunc(g.Kinds, n.cannot)
 	return f
 }
+
+// cannot reports whether an upstream of that kind has no answer at the request's endpoint.
+func (n *Need) cannot(k core.ProviderKind) bool { return n.Kinds != nil && !slices.Contains(n.Kinds, k) }
 
 // found reports whether the tagging leaves a target of g, inside which the bearing is that of the groups around.
 func (n *Need) found(t Tagging, g *core.Group, around bearing) bool {
@@ -109,6 +114,8 @@ type Exclusion string
 const (
 	ExcludedByTag        Exclusion = "tag"
 	ExcludedByCapability Exclusion = "capability"
+	// ExcludedByEndpoint: the target's kind of upstream has no answer at the request's endpoint.
+	ExcludedByEndpoint Exclusion = "endpoint"
 	// ExcludedByContext: the target's context window is too small.
 	ExcludedByContext Exclusion = "context_window"
 	// ExcludedAsDuplicate: the target stands in the order already, for another member.
@@ -124,6 +131,8 @@ func (o *ordering) excludes(t *core.Target, b bearing) Exclusion {
 		return o.bars(t)
 	case !o.filter.tagging.leaves(b):
 		return ExcludedByTag
+	case o.view.Need.Kinds != nil && o.view.Need.cannot(t.Upstream.Kind):
+		return ExcludedByEndpoint
 	case !t.Capabilities.Missing(o.view.Need.Capabilities).Empty():
 		return ExcludedByCapability
 	case t.ContextWindow > 0 && t.ContextWindow < o.view.Tokens:

@@ -5,6 +5,7 @@ import (
 	"strings"
 	"testing"
 	"testing/quick"
+	"time"
 
 	"github.com/sluice-gateway/sluice/core"
 )
@@ -212,5 +213,48 @@ func TestTargetWhoseContextWindowIsTooSmallIsLeftOutByEveryStrategy(t *testing.T
 				t.Errorf("%s with %d tokens: got %+v, want it to be excluded by %q", s, c.tokens, small, ExcludedByContext)
 			}
 		}
+	}
+}
+
+// TestKindsLeaveOutWhatCannotAnswer: a kind decides after tags and before capabilities, and only where it matters.
+func TestKindsLeaveOutWhatCannotAnswer(t *testing.T) {
+	of := func(name string, kind core.ProviderKind) core.Member {
+		m := member(target(name), 1, 0)
+		m.Target.Upstream = &core.Upstream{Kind: kind}
+		return m
+	}
+	inner := group("i", core.StrategyFailover, of("x", "anthropic"), of("y", core.ProviderOpenAI))
+	inner.Kinds = []core.ProviderKind{"anthropic", core.ProviderOpenAI}
+	g := group("g", core.StrategyFailover, of("a", core.ProviderOpenAI), nested(inner, 1, 0), of("b", core.ProviderAzureOpenAI))
+	g.Kinds = []core.ProviderKind{"anthropic", core.ProviderAzureOpenAI, core.ProviderOpenAI}
+	for _, c := range []struct {
+		kinds []core.ProviderKind
+		want  string
+	}{
+		{nil, "a x y b"}, {[]core.ProviderKind{"anthropic"}, "x"}, {[]core.ProviderKind{core.ProviderAzureOpenAI, core.ProviderOpenAI}, "a y b"},
+		{[]core.ProviderKind{"anthropic", core.ProviderAzureOpenAI, core.ProviderOpenAI}, "a x y b"}, {[]core.ProviderKind{}, ""},
+	} {
+		f := newFixture(t)
+		f.view.Need.Kinds, f.view.Trace = c.kinds, new(Trace)
+		if got := f.peek(g); got != c.want {
+			t.Errorf("%v: got %q, want %q", c.kinds, got, c.want)
+		}
+		for _, told := range f.view.Trace.Candidates {
+			if told.Target != "" && (told.Excluded == ExcludedByEndpoint) == slices.Contains(strings.Fields(c.want), told.Target) {
+				t.Errorf("%v: %s is said to be excluded by %q", c.kinds, told.Target, told.Excluded)
+			}
+		}
+	}
+}
+
+func TestARequestThatIsNoSampleClaimsNoProbe(t *testing.T) {
+	f := newFixture(t)
+	known, unknown := target("a"), target("b")
+	g := group("g", core.StrategyLeastLatency, member(known, 1, 0), member(unknown, 1, 0))
+	f.view.Board.Succeed(known.Signal, f.view.Class, time.Second, 0, f.view.Now)
+	f.view.NoProbe = true
+	order := NewRanker().Order(nil, g, f.view)
+	if len(order) != 2 || order[0].Target != known || order[0].Probe || !f.view.Board.Claim(unknown.Signal) {
+		t.Errorf("got %+v, want the known target first and no probe", order)
 	}
 }

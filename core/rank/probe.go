@@ -43,7 +43,7 @@ func (o *ordering) spread(t *tier) {
 // nearly as fast as the leader. It does so only if the tier is where the request will begin, if nothing is
 // in flight to the unit, and if the unit's probe slot is free.
 func (o *ordering) lift(t *tier) {
-	if o.probed || len(o.places)-t.base < 2 {
+	if o.probed || o.view.NoProbe || len(o.places)-t.base < 2 {
 		return
 	}
 	leader := o.leader(t)

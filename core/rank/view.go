@@ -32,6 +32,8 @@ type View struct {
 	Previous signal.Key
 	// Price returns what the request would cost with a target, in US dollars, for least_cost and scored. Nil: list prices.
 	Price func(*core.Target) (usd float64, known bool)
+	// NoProbe: the request is no sample, and claims no probe slot.
+	NoProbe bool
 	// Dry: the order is only looked at. No wheel turns and no probe slot is claimed; everything else is as it would be.
 	Dry bool
 	// Tokens is how many the request is estimated to take of a context window: its input and the output that it asks

@@ -22,6 +22,14 @@ func TagsNotServed(model string, tags []string) Error {
 	}
 }
 
+// EndpointNotServed is a request at a path that no target of the model has an answer to, be it that others could serve.
+func EndpointNotServed(model, path string) Error {
+	return Error{
+		Status: http.StatusNotFound, Type: TypeInvalidRequest, Code: "endpoint_not_served", Param: "model",
+		Message: "The model " + strconv.Quote(Text(model, maxEcho)) + " has no target that serves " + path + ".",
+	}
+}
+
 // NotCapable is a request that needs what no target of the model can do. param is the member of the body that
 // needs it.
 func NotCapable(model, param string, lacking []string) Error {

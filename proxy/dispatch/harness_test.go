@@ -40,6 +40,7 @@ type upstream struct {
 	script []http.HandlerFunc
 	hits   int
 	bodies []string
+	asked  []*http.Request // without their bodies
 	// gone gets an element for each request whose connection was closed under its handler.
 	gone chan struct{}
 }
@@ -57,6 +58,7 @@ func (u *upstream) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	step := u.script[min(u.hits, len(u.script)-1)]
 	u.hits++
 	u.bodies = append(u.bodies, string(body))
+	u.asked = append(u.asked, r.Clone(context.Background()))
 	u.mu.Unlock()
 	defer func() {
 		if r.Context().Err() != nil {
@@ -208,6 +210,7 @@ func (b *lockedBuffer) String() string {
 type options struct {
 	routing, model, provider string
 	targets, models          []string
+	kinds                    []string // of the providers; openai unless given
 	strategy                 string
 	failedStatus             int
 	weights                  []int
@@ -243,7 +246,7 @@ func assemble(t *testing.T, o options, dial dialer, streams *serve.Streams, ups 
 	}
 	for i, u := range ups {
 		id := string(rune('a' + i))
-		set(core.KindProvider, "p-"+id, `"kind":"openai","base_url":"`+u.URL+`/v1"`+o.provider)
+		set(core.KindProvider, "p-"+id, place(cmp.Or(nth(o.kinds, i), "openai"), u.URL)+o.provider)
 		set(core.KindModel, id, `"provider":"p-`+id+`","upstream_model":"up-`+id+`"`+o.model+nth(o.models, i))
 		weight := 1
 		if o.weights != nil {
@@ -277,6 +280,11 @@ func assemble(t *testing.T, o options, dial dialer, streams *serve.Streams, ups 
 		Dispatcher: h.dispatch,
 	})
 	return h
+}
+
+// place is where a provider of that kind is, in its own words.
+func place(kind, url string) string {
+	return `"kind":"` + kind + `","base_url":"` + url + `/v1"`
 }
 
 // nth returns the i-th of some members, none if there are fewer.

@@ -40,6 +40,7 @@ type relay struct {
 	sink      sink
 	hideUsage bool // only the gateway asked for usage
 	told      int  // how many events have been gathered so far
+	parted    bool // the upstream's own last word of a failure has been gathered
 	ready     bool // the commit point has been reached
 	finished  bool // a finish_reason was seen
 	complete  bool // the proper end was seen
@@ -203,6 +204,10 @@ func (r *relay) take() *fault {
 	}
 	switch chunk.Kind {
 	case provider.Error:
+		if chunk.Final && r.a.x.committed {
+			r.append(e.Name, provider.StrikeData(r.a.target, e.Data))
+			r.parted = true
+		}
 		return r.failed(r.a.errorInside(*chunk.Err))
 	case provider.Done:
 		r.end(e.Name, e.Data)
@@ -302,7 +307,9 @@ func (r *relay) failed(f *fault) *fault {
 	if f.slug == slugClientGone {
 		return f
 	}
-	r.out = x.call.Endpoint.Dialect.AppendEvent(r.out, f.public, apierror.Place{RequestID: x.call.RequestID, Sequence: r.told})
+	if !r.parted {
+		r.out = x.call.Endpoint.Dialect.AppendEvent(r.out, f.public, apierror.Place{RequestID: x.call.RequestID, Sequence: r.told})
+	}
 	_ = r.sink.flush(r.out) // the client may be gone; there is nobody else to tell
 	return f
 }

@@ -7,6 +7,7 @@ import (
 	"github.com/sluice-gateway/sluice/core/rank"
 	"github.com/sluice-gateway/sluice/core/signal"
 	"github.com/sluice-gateway/sluice/proxy/apierror"
+	"github.com/sluice-gateway/sluice/proxy/endpoint"
 )
 
 // view gathers what the ranking looks at for this request, and of that only what the group goes by. The fault
@@ -16,8 +17,8 @@ func (x *exchange) view(now time.Time) (rank.View, *fault) {
 	v := rank.View{
 		Board: d.Board, Class: x.class, Now: now, Lag: d.Lag(),
 		Owner: func(k signal.Key) bool { return d.Owner(k, now) },
-		Need:  rank.Need{Capabilities: x.call.Envelope.Needs},
-		Dry:   x.dry,
+		Need:  rank.Need{Capabilities: x.call.Envelope.Needs, Kinds: x.call.Endpoint.Kinds},
+		Dry:   x.dry, NoProbe: !x.teaches(endpoint.Latency),
 	}
 	var f *fault
 	if v.Need.Tags, f = x.tags(); f != nil {
@@ -40,11 +41,15 @@ func (x *exchange) view(now time.Time) (rank.View, *fault) {
 	return v, nil
 }
 
-// unserved explains why the view leaves no target: the tags that the request names, or what it needs.
+// unserved explains why the view leaves no target: the tags that the request names, what it needs, or its endpoint.
 func (x *exchange) unserved(v rank.View) *fault {
 	g := x.call.Group
-	incapable := x.incapable(v)
-	if len(incapable) == 0 {
+	incapable, elsewhere := x.incapable(v)
+	switch {
+	case len(incapable) > 0:
+	case elsewhere:
+		return &fault{slug: slugRefused, public: apierror.EndpointNotServed(g.ID, "/v1/"+x.call.Endpoint.Path)}
+	default:
 		return &fault{slug: slugRefused, public: apierror.TagsNotServed(g.ID, v.Need.Tags)}
 	}
 	need := v.Need.Capabilities
@@ -64,18 +69,22 @@ func (x *exchange) unserved(v rank.View) *fault {
 	return &fault{slug: slugRefused, public: apierror.NotCapable(g.ID, x.call.Envelope.NeededBy(lacking.List()[0]), names)}
 }
 
-// incapable returns the models that the tags leave and the capabilities do not.
-func (x *exchange) incapable(v rank.View) map[string]bool {
+// incapable returns the models that the tags leave and the capabilities do not, and reports whether there are some
+// that are for other endpoints.
+func (x *exchange) incapable(v rank.View) (out map[string]bool, elsewhere bool) {
 	var trace rank.Trace
 	v.Trace = &trace
 	x.d.Ranker.Order(nil, x.call.Group, v) // is empty still, and so claims no probe
-	out := map[string]bool{}
+	out = map[string]bool{}
 	for _, c := range trace.Candidates {
-		if c.Excluded == rank.ExcludedByCapability {
+		switch c.Excluded {
+		case rank.ExcludedByCapability:
 			out[c.Target] = true
+		case rank.ExcludedByEndpoint:
+			elsewhere = true
 		}
 	}
-	return out
+	return out, elsewhere
 }
 
 // each calls f with every target of the group and those below.

@@ -1,6 +1,7 @@
 package provider
 
 import (
+	"bytes"
 	"net/http"
 	"strings"
 	"time"
@@ -29,6 +30,14 @@ func Strike(t *core.Target, e apierror.Error) apierror.Error {
 	return e
 }
 
+// StrikeData returns an event's data without the target's credential.
+func StrikeData(t *core.Target, data []byte) []byte {
+	if secret := bare(t.Upstream.Credential); len(secret) >= minSecret {
+		return bytes.ReplaceAll(data, []byte(secret), []byte(struck))
+	}
+	return data
+}
+
 // ErrorInside turns an error inside a 200 into ours; its status is what the upstream says it is. Strike has
 // yet to go over it.
 func ErrorInside(data []byte) apierror.Error {
@@ -47,12 +56,19 @@ func (d *Dialect) errorHeader(src http.Header) http.Header {
 // minSecret is the length below which a credential is a placeholder, and striking it would garble words.
 const minSecret = 8
 
+// struck stands in the place of a credential.
+const struck = "[secret]"
+
 // strike removes the secret from text, whether or not the header's scheme stands before it.
 func strike(text string, c core.Credential) string {
-	secret := c.Value.Reveal()
-	secret = secret[strings.LastIndexByte(secret, ' ')+1:]
-	if len(secret) < minSecret {
-		return text
+	if secret := bare(c); len(secret) >= minSecret {
+		return strings.ReplaceAll(text, secret, struck)
 	}
-	return strings.ReplaceAll(text, secret, "[secret]")
+	return text
+}
+
+// bare returns the secret without a scheme.
+func bare(c core.Credential) string {
+	secret := c.Value.Reveal()
+	return secret[strings.LastIndexByte(secret, ' ')+1:]
 }

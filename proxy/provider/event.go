@@ -24,6 +24,9 @@ const (
 // Event is what one event of a stream brings.
 type Event struct {
 	Kind Kind
+	// Final: an Error that is the end of the stream in its API's own words, and is passed on as it is once an answer has
+	// begun.
+	Final bool
 	// Finished tells that the answer has come to its end, be it that the stream has not.
 	Finished bool
 	// HasUsage tells whether Usage was given; "usage": null is not.
@@ -60,7 +63,8 @@ type Wire struct {
 	// Inspect tells what the event of that name and data brings; nil: the endpoint has no streams. It allocates only for
 	// errors, for data that is malformed, and for names and words that are written with escapes.
 	Inspect func(name, data []byte) Event
-	// End is the event that ends a stream whose answer was Finished when the upstream ended it without a word.
+	// End is the event that ends a stream whose answer was Finished when the upstream ended it without a word. It is
+	// empty where Finished comes with the last event only.
 	EndName, End []byte
 	// AppendWithoutUsage appends an event's data without its usage to dst: for a caller that did not ask for it when the
 	// gateway did. Nil: usage is never asked for, since it always comes or never does.

@@ -52,6 +52,10 @@ func (x *exchange) begin() (rest dispatch.Rest) {
 		x.refuse(apierror.InvalidRequest(bad.Param, bad.Message))
 		return nil
 	}
+	if env.Stream && !x.endpoint.Streams() {
+		x.refuse(apierror.InvalidRequest("stream", "This endpoint has no streams; leave \"stream\" out."))
+		return nil
+	}
 	group, known := x.state.Group(env.Model)
 	if !known || !caller.Allows(env.Model) { // the two are told apart by nobody
 		x.refuse(apierror.ModelNotFound(env.Model))

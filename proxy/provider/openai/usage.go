@@ -17,21 +17,21 @@ func (w *walker) usage(r *token.Reader) {
 	r.Value()
 }
 
-// readUsage reads the counts; a total that is not told is their sum.
+// readUsage reads the counts in the words of chats and of responses; a total that is not told is their sum.
 func readUsage(r *token.Reader) provider.Usage {
 	var u provider.Usage
 	for name := range r.Members {
 		switch string(token.Text(name)) {
-		case "prompt_tokens":
-			u.Prompt = count(r.Value())
-		case "completion_tokens":
-			u.Completion = count(r.Value())
+		case "prompt_tokens", "input_tokens":
+			u.Prompt = max(u.Prompt, count(r.Value()))
+		case "completion_tokens", "output_tokens":
+			u.Completion = max(u.Completion, count(r.Value()))
 		case "total_tokens":
 			u.Total = count(r.Value())
-		case "prompt_tokens_details":
-			u.Cached = countIn(r, "cached_tokens")
-		case "completion_tokens_details":
-			u.Reasoning = countIn(r, "reasoning_tokens")
+		case "prompt_tokens_details", "input_tokens_details":
+			u.Cached = max(u.Cached, countIn(r, "cached_tokens"))
+		case "completion_tokens_details", "output_tokens_details":
+			u.Reasoning = max(u.Reasoning, countIn(r, "reasoning_tokens"))
 		default:
 			r.Value()
 		}
