@@ -94,7 +94,9 @@ func filterFor(g *core.Group, v *View) filter {
 }
 
 // cannot reports whether an upstream of that kind has no answer at the request's endpoint.
-func (n *Need) cannot(k core.ProviderKind) bool { return n.Kinds != nil && !slices.Contains(n.Kinds, k) }
+func (n *Need) cannot(k core.ProviderKind) bool {
+	return n.Kinds != nil && !slices.Contains(n.Kinds, k)
+}
 
 // found reports whether the tagging leaves a target of g, inside which the bearing is that of the groups around.
 func (n *Need) found(t Tagging, g *core.Group, around bearing) bool {
