@@ -129,12 +129,18 @@ func reason(r *rank.Trace) (why, margin string) {
 		return "probe", ""
 	case first.Sticks:
 		return "session", ""
+	case first.Explored:
+		return "exploration", ""
+	case fellBack(r):
+		return "fallback", ""
 	case second == nil:
 		return "only_one", ""
 	case first.Priority != second.Priority:
 		return "priority", ""
 	case first.Class != second.Class:
 		return "class_" + first.Class, ""
+	case len(first.Demoted) == 0 && len(second.Demoted) > 0:
+		return "preference", ""
 	}
 	for _, by := range []struct {
 		why string
@@ -145,12 +151,27 @@ func reason(r *rank.Trace) (why, margin string) {
 		{"hash", func(c *rank.Candidate) *float64 { return c.HashScore }},
 		{"turn", func(c *rank.Candidate) *float64 { return c.Turn }},
 		{"expected_time", func(c *rank.Candidate) *float64 { return c.Score }},
+		{"total", func(c *rank.Candidate) *float64 { return c.Total }},
+		{"similarity", similarity},
 	} {
 		if a := by.of(first); a != nil {
 			return by.why, lead(by.why, a, by.of(second))
 		}
 	}
 	return "declared_order", ""
+}
+
+func similarity(c *rank.Candidate) *float64 {
+	if c.Semantic == nil {
+		return nil
+	}
+	return c.Semantic.Score
+}
+
+// fellBack reports whether the outermost routing serves by its fallback, since the prompt is like nobody's examples or
+// could not be compared.
+func fellBack(r *rank.Trace) bool {
+	return len(r.Tiers) > 0 && r.Tiers[0].Semantic != nil && r.Tiers[0].Semantic.Fallback
 }
 
 // leaders returns the first two members of the outermost routing, nil if there are not as many.

@@ -28,6 +28,11 @@ func TestASummarySaysWhatPutTheFirstThere(t *testing.T) {
 		{"turn", core.StrategyRoundRobin, rank.Candidate{Turn: f(2)}, rank.Candidate{Turn: f(1)}, "why=turn; order"},
 		{"hash", core.StrategyConsistentHash, rank.Candidate{HashScore: f(2)}, rank.Candidate{HashScore: f(1)}, "why=hash; order"},
 		{"priority", core.StrategyLeastCost, rank.Candidate{Price: f(1), Priority: 1}, rank.Candidate{Price: f(0.1)}, "why=priority; order"},
+		{"total", core.StrategyScored, rank.Candidate{Class: "answers", Total: f(0.8)}, rank.Candidate{Class: "answers", Total: f(0.6)}, "why=total; margin=25%"},
+		{"preference", core.StrategyScored, rank.Candidate{Total: f(0.1)}, rank.Candidate{Total: f(0.6), Demoted: []string{"p90"}}, "why=preference; order"},
+		{"exploration", core.StrategyScored, rank.Candidate{Total: f(0.1), Explored: true}, rank.Candidate{Total: f(0.6)}, "why=exploration; order"},
+		{"similarity", core.StrategySemantic, rank.Candidate{Semantic: &rank.MeaningTrace{Score: f(0.8)}}, rank.Candidate{Semantic: &rank.MeaningTrace{Score: f(0.4)}}, "why=similarity; margin=50%"},
+		{"catchall behind", core.StrategySemantic, rank.Candidate{Semantic: &rank.MeaningTrace{Score: f(0.8)}}, rank.Candidate{Semantic: &rank.MeaningTrace{}}, "why=similarity; order"},
 		{"probe", core.StrategyLeastLatency, rank.Candidate{Probe: true}, rank.Candidate{}, "why=probe; order"},
 		{"session", core.StrategyLeastLatency, rank.Candidate{Sticks: true, Score: f(1)}, rank.Candidate{Score: f(1)}, "why=session; order"},
 	} {
@@ -37,6 +42,17 @@ func TestASummarySaysWhatPutTheFirstThere(t *testing.T) {
 		if got := p.Summary(); !strings.HasPrefix(got, "strategy="+string(c.strategy)+"; "+c.want) || !strings.HasSuffix(got, "; order=a,b") {
 			t.Errorf("%s: got %q, want %q in it", c.name, got, c.want)
 		}
+	}
+}
+
+func TestASummarySaysThatTheFallbackServes(t *testing.T) {
+	p := decision.Plan{Order: []decision.Step{{Target: "a"}}}
+	p.Ranking = &rank.Trace{
+		Tiers:      []rank.TierTrace{{Strategy: core.StrategySemantic, Semantic: &rank.RouteTrace{State: rank.MeaningNoText, Fallback: true}}},
+		Candidates: []rank.Candidate{{Target: "a", Position: 1, Path: []string{"r"}, Semantic: &rank.MeaningTrace{}}},
+	}
+	if got, want := p.Summary(), "strategy=semantic; why=fallback; order=a"; got != want {
+		t.Errorf("got %q, want %q", got, want)
 	}
 }
 

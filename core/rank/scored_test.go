@@ -126,7 +126,8 @@ func upTo(n int) []int {
 	return all
 }
 
-// What others are expected to take is drawn to the best known latency, which may be the one that is lowered.
+// What others are expected to take is drawn to the best known latency, which may be the one that is lowered. There are no
+// failures here: what one costs is the median latency, so that a lower latency of one makes another's failures cheaper.
 func TestALowerLatencyNeverLowersARankOnTheBoard(t *testing.T) {
 	try(t, func(seed uint64) error {
 		place := func(factor float64) int {
@@ -378,6 +379,9 @@ func TestExplorationDrawsTheFirst(t *testing.T) {
 		s := trace.Tiers[0].Scored
 		if s.Exploration != 0.3 || s.Leader != "a" || s.Explored != "" && s.Explored != order[0].Target.Model {
 			t.Fatalf("got %+v for %q", s, show(order))
+		}
+		if c := trace.of(order[0].Target.Model); c.Explored != (s.Explored != "") {
+			t.Fatalf("got %+v where %q was drawn", c, s.Explored)
 		}
 		if s.Explored != "" {
 			explored++

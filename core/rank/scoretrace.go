@@ -194,6 +194,7 @@ func (o *ordering) tellDecision(t *tier, s *ScoreTrace) {
 // tellExplored tells whom the request has drawn.
 func (o *ordering) tellExplored(u *unit) {
 	if r := o.view.Trace; r != nil {
+		r.Candidates[u.told].Explored = true
 		r.Tiers[len(r.Tiers)-1].Scored.Explored = u.name()
 	}
 }

@@ -66,9 +66,11 @@ type Candidate struct {
 	Position int       `json:"position"`
 	Eligible bool      `json:"eligible"`
 	Excluded Exclusion `json:"excluded,omitempty"`
-	// Probe: it stands where it does for a sample. Sticks: because it served the session before.
-	Probe  bool `json:"probe,omitempty"`
-	Sticks bool `json:"sticks,omitempty"`
+	// Probe: it stands where it does for a sample. Sticks: because it served the session before. Explored: because it was
+	// drawn.
+	Probe    bool `json:"probe,omitempty"`
+	Sticks   bool `json:"sticks,omitempty"`
+	Explored bool `json:"explored,omitempty"`
 	// Class and Score are those of the best of Evidence; the class comes first, then a lower score. Score is only for
 	// least_latency. Where the class is hot, the score is not a time: the requests in flight over max_concurrency.
 	Class string   `json:"class,omitempty"`
