@@ -192,11 +192,11 @@ func (r *reader) spread(s *sparse) (ok bool, err error) {
 		return false, errTruncated
 	}
 	ok = r.isWeight(s.weight) && n > 0
-	s.buckets = make([]bucket, n)
-	for i := range s.buckets {
+	s.buckets = make([]bucket, 0, n)
+	for i := range n {
 		b := bucket{r.u8(), r.u16()}
 		ok = ok && b.index < buckets && b.share > 0 && (i == 0 || b.index > s.buckets[i-1].index)
-		s.buckets[i] = b
+		s.add(b)
 	}
 	return ok, nil
 }

@@ -119,6 +119,7 @@ type part struct {
 // sparse is a histogram without its empty buckets, in ascending order.
 type sparse struct {
 	weight  float64
+	shares  int // of all buckets
 	buckets []bucket
 }
 
@@ -166,22 +167,23 @@ func (h *histogram) sparse(f float64) sparse {
 	s := sparse{weight: h.weight * f, buckets: make([]bucket, 0, 32)}
 	for i := h.from; i < h.to; i++ {
 		if share := math.Round(h.counts[i] / h.weight * wholeShare); share > 0 {
-			s.buckets = append(s.buckets, bucket{uint8(i), uint16(min(share, wholeShare))})
+			s.add(bucket{uint8(i), uint16(min(share, wholeShare))})
 		}
 	}
 	return s
 }
 
+func (s *sparse) add(b bucket) {
+	s.buckets = append(s.buckets, b)
+	s.shares += int(b.share)
+}
+
 // unit returns how many samples one share stands for.
 func (s *sparse) unit() float64 {
-	total := 0
-	for _, b := range s.buckets {
-		total += int(b.share)
-	}
-	if total == 0 {
+	if s.shares == 0 {
 		return 0
 	}
-	return s.weight / float64(total)
+	return s.weight / float64(s.shares)
 }
 
 // gather adds what was told, decayed by f, to a detail of that moment.

@@ -141,6 +141,7 @@ func (b *Board) speakLocked() {
 }
 
 func (t *table) take(m *member, now time.Time) {
+	left := decay(now.Sub(m.peer.received))[rungs-1]
 	for i := range m.peer.entries {
 		e := &m.peer.entries[i]
 		into := t.folds[e.key]
@@ -149,7 +150,7 @@ func (t *table) take(m *member, now time.Time) {
 			t.folds[e.key] = into
 		}
 		into.record.gather(&e.record, now)
-		into.detailed(e, m.peer.received, now)
+		into.detailed(e, left, now)
 		if m.gone.IsZero() {
 			into.inflight += e.inflight
 			into.cool = later(into.cool, e.cool)
@@ -157,13 +158,13 @@ func (t *table) take(m *member, now time.Time) {
 	}
 }
 
-// detailed adds what goes beyond the record of an entry that was received at that moment.
-func (f *fold) detailed(e *entry, received, now time.Time) {
+// detailed adds what goes beyond the record of an entry, decayed to what is left of it.
+func (f *fold) detailed(e *entry, left float64, now time.Time) {
 	if e.parts != nil {
 		if f.detail == nil {
 			f.detail = &detail{at: now}
 		}
-		f.detail.gather(e.parts, decay(now.Sub(received))[rungs-1])
+		f.detail.gather(e.parts, left)
 	}
 	if e.quota != nil && e.quota.newer(f.quota) {
 		f.quota = e.quota

@@ -252,3 +252,25 @@ func BenchmarkEncodeDetails(b *testing.B) {
 		})
 	}
 }
+
+// BenchmarkFoldDetails is the fold of 200 peers, each with some 30 buckets of 50 keys.
+func BenchmarkFoldDetails(b *testing.B) {
+	board, peer, r, all := NewBoard(), NewBoard(), seeded(1), map[Key]Detail{}
+	for k := range Key(50) {
+		all[k] = WantSpread | WantThroughput
+	}
+	peer.Want(all)
+	for i := range 50 * 200 {
+		peer.Succeed(Key(i%50), TTFT, ms(400*math.Exp(0.5*r.NormFloat64())), 0, at(float64(i)/100))
+		peer.Produced(Key(i%50), TTFT, 300, 4*time.Second, at(float64(i)/100))
+	}
+	for range 200 {
+		p := send(b, peer, at(100))
+		p.boot += uint64(len(board.peers))
+		board.SetPeer(strconv.Itoa(len(board.peers)), p)
+	}
+	b.ReportAllocs()
+	for b.Loop() {
+		board.Fold(at(101))
+	}
+}

@@ -311,7 +311,7 @@ func TestDecodeTakesNoMoreDetailsThanTheirBound(t *testing.T) {
 	entries := make([]entry, maxDetails+1)
 	for i := range entries {
 		p := &parts{}
-		p.class[TTFT].spread = sparse{1, []bucket{{1, wholeShare}}}
+		p.class[TTFT].spread = sparse{1, wholeShare, []bucket{{1, wholeShare}}}
 		entries[i] = entry{key: Key(i), inflight: 1, parts: p}
 	}
 	raw := h.append(nil, entries[:maxDetails], start)
