@@ -16,9 +16,10 @@ import (
 //
 // A value is a member's own state or a root: what an aggregator has folded of all members.
 // Times are milliseconds; never is the greatest value. The bits of sections say which follow: from the lowest, class,
-// spread and output of TTFT and of Total each, and quota. All weights are aged to the moment of encoding and go on ageing from the moment of receipt. Half-lives
-// that differ from the reader's (two versions during an update) rescale the weights. Boot names the process,
-// sequence its values in order: of one boot only a greater sequence is taken in.
+// spread and output of TTFT and of Total each, and quota. All weights are aged to the moment of encoding and go on
+// ageing from the moment of receipt. Half-lives that differ from the reader's (two versions during an update)
+// rescale the weights. Boot names the process, sequence its values in order: of one boot only a greater sequence
+// is taken in.
 //
 // Version 2 is the same without spread, output and quota. Its nodes take in nothing else, so that a node writes version 2
 // while one that reads no more than that lives. The highest byte of the sequence tells which version a writer reads;
@@ -37,7 +38,7 @@ const (
 	quotaSize  = 4 + quotas*(2+4)
 
 	// maxEntries keeps a value under 79 KiB, and maxRoot a root under 628 KiB. maxDetails and maxRootDetails are how many
-	// entries may have spread or output: 60 KiB and 473 KiB more if all buckets were used, a fifth of that as a
+	// entries may have spread or output: 59 KiB and 470 KiB more if all buckets were used, a fifth of that as a
 	// rule. Both together stay within what etcd takes, 1.5 MiB.
 	maxEntries     = 512
 	maxRoot        = 4096
