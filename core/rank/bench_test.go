@@ -130,3 +130,14 @@ func TestOrderAllocatesNothing(t *testing.T) {
 		}
 	}
 }
+
+// BenchmarkScoredTraced32 is with a trace that is used again.
+func BenchmarkScoredTraced32(bm *testing.B) {
+	cases := benchCases()
+	f, g, dst := benchSetup(bm, cases[slices.IndexFunc(cases, func(c benchCase) bool { return c.name == "scored" })], 32)
+	f.view.Trace = new(Trace)
+	bm.ReportAllocs()
+	for bm.Loop() {
+		f.ranker.Order(dst, g, f.view)
+	}
+}

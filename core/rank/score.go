@@ -94,19 +94,19 @@ func inverse(best, x float64) float64 {
 // least returns the least known figure of those that may serve, without those that fail unless all do. If none is
 // known, infinity.
 func (o *ordering) least(d core.Dimension) float64 {
-	least, any := math.Inf(1), math.Inf(1)
+	least, whoever := math.Inf(1), math.Inf(1)
 	for i := range o.appraisals {
 		a := &o.appraisals[i]
 		if a.out != "" || !a.known[d] {
 			continue
 		}
-		any = min(any, a.raw[d])
+		whoever = min(whoever, a.raw[d])
 		if a.class != fails && !a.spare {
 			least = min(least, a.raw[d])
 		}
 	}
 	if math.IsInf(least, 1) {
-		return any
+		return whoever
 	}
 	return least
 }
