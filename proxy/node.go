@@ -147,7 +147,7 @@ func New(cfg Config) *Node {
 	n.registry.MustRegister(collectors.NewGoCollector(), collectors.NewProcessCollector(collectors.ProcessCollectorOpts{}), metrics.NewCollector(n.reading))
 	held := budget.New(cfg.MaxBuffered)
 	dispatcher := dispatch.New(dispatch.Config{
-		Board: n.board, Ranker: n.ranker, Cooldowns: n.cooling, Transport: n.pools.Transport, Owner: n.sharer.Owns, Lag: n.sharer.Lag,
+		Board: n.board, Ranker: n.ranker, Cooldowns: n.cooling, Transport: n.pools.Transport, Examples: n.examples, Owner: n.sharer.Owns, Lag: n.sharer.Lag,
 		Cooled: n.sharer.Urgent, Observer: n.metrics, Journal: n.journal, Logger: n.logger, UserAgent: userAgent, Budget: held, FailedStatus: cfg.FailedStatus, MaxAnswer: cfg.MaxAnswer, MaxEvent: cfg.MaxEvent,
 	})
 	n.edge = serve.New(serve.Config{

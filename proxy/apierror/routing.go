@@ -4,6 +4,7 @@ import (
 	"net/http"
 	"strconv"
 	"strings"
+	"time"
 )
 
 // TagsHeader is where a request names the tags that it wants of a target.
@@ -37,4 +38,11 @@ func NotCapable(model, param string, lacking []string) Error {
 		Status: http.StatusBadRequest, Type: TypeInvalidRequest, Code: "not_capable", Param: param,
 		Message: "The model " + strconv.Quote(Text(model, maxEcho)) + " has no target that is capable of what the request needs: " + strings.Join(lacking, ", ") + ".",
 	}
+}
+
+// NotCompared is a prompt that could not be compared with the examples of its routing, which serves no other.
+func NotCompared(retryAfter time.Duration) Error {
+	e := Unavailable(retryAfter)
+	e.Code, e.Message = "embedding_failed", "The prompt could not be compared with the examples that decide who answers it. Try again later."
+	return e
 }

@@ -10,6 +10,7 @@ import (
 	"github.com/sluice-gateway/sluice/core/signal"
 	"github.com/sluice-gateway/sluice/proxy/budget"
 	"github.com/sluice-gateway/sluice/proxy/cooldown"
+	"github.com/sluice-gateway/sluice/proxy/embed"
 	"github.com/sluice-gateway/sluice/proxy/endpoint"
 	"github.com/sluice-gateway/sluice/proxy/envelope"
 	"github.com/sluice-gateway/sluice/proxy/journal"
@@ -22,6 +23,8 @@ type Config struct {
 	Cooldowns *cooldown.Table
 	// Transport returns the connection pool of an upstream.
 	Transport func(*core.Upstream) http.RoundTripper
+	// Examples compares prompts with the examples of semantic routings.
+	Examples *embed.Examples
 	// Lag returns by how much at most this node hears late of what others have in flight.
 	Lag func() time.Duration
 	// Owner reports whether this node holds the fleet's probe slot for a target.
@@ -63,9 +66,11 @@ type Usage struct{ Prompt, Completion int64 }
 
 // Call is one request of a caller, read, authenticated and resolved.
 type Call struct {
-	Endpoint  *endpoint.Endpoint
-	Envelope  *envelope.Envelope
-	Group     *core.Group
+	Endpoint *endpoint.Endpoint
+	Envelope *envelope.Envelope
+	Group    *core.Group
+	// Examples are those of the snapshot that the group is of.
+	Examples  embed.Collections
 	Revision  int64
 	RequestID string
 	// Caller is the id of the caller's API key.

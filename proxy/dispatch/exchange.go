@@ -37,6 +37,8 @@ type exchange struct {
 	held *relay
 	// probe is the target whose probe slot this request holds; nil: none.
 	probe *core.Target
+	// exposed is what the answer says of how the prompt was compared; nil: nothing.
+	exposed *exposed
 	// session is the hash of the client's session; zero: none.
 	session uint64
 	result  Result
@@ -233,5 +235,6 @@ func (x *exchange) headers(h http.Header) {
 	if x.explained != "" {
 		h[decisionHeader] = []string{x.explained}
 	}
+	x.expose(h)
 	h["X-Sluice-Revision"] = []string{strconv.FormatInt(x.call.Revision, 10)}
 }

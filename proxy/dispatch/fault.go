@@ -46,6 +46,7 @@ const (
 	slugDeadline   = "deadline"
 	slugCooling    = "cooling"
 	slugFull       = "full"
+	slugEmbedding  = "embedding_failed"
 )
 
 // ErrShutdown is the cause with which the node cancels what its drain limit did not leave time for.

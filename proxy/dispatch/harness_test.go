@@ -26,6 +26,7 @@ import (
 	"github.com/sluice-gateway/sluice/proxy/budget"
 	"github.com/sluice-gateway/sluice/proxy/cooldown"
 	"github.com/sluice-gateway/sluice/proxy/dispatch"
+	"github.com/sluice-gateway/sluice/proxy/embed"
 	"github.com/sluice-gateway/sluice/proxy/journal"
 	"github.com/sluice-gateway/sluice/proxy/live"
 	"github.com/sluice-gateway/sluice/proxy/serve"
@@ -54,6 +55,7 @@ func newUpstream(t *testing.T, script ...http.HandlerFunc) *upstream {
 
 func (u *upstream) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	body, _ := io.ReadAll(r.Body)
+	r.Body = io.NopCloser(bytes.NewReader(body))
 	u.mu.Lock()
 	step := u.script[min(u.hits, len(u.script)-1)]
 	u.hits++
@@ -159,6 +161,7 @@ type harness struct {
 	journal   *journal.Journal
 	ranker    *rank.Ranker
 	dispatch  *dispatch.Dispatcher
+	examples  *embed.Examples
 }
 
 type recorder struct {
@@ -215,6 +218,9 @@ type options struct {
 	failedStatus             int
 	weights                  []int
 	key                      string // further members of the API key
+	// vectors is the endpoint of the provider "vectors"; nil: there is none. more are further routings, by id.
+	vectors *upstream
+	more    map[string]string
 }
 
 // gateway serves on a real port in front of upstreams on real ports.
@@ -254,6 +260,12 @@ func assemble(t *testing.T, o options, dial dialer, streams *serve.Streams, ups 
 		}
 		targets = append(targets, fmt.Sprintf(`{"model":%q,"weight":%d%s}`, id, weight, nth(o.targets, i)))
 	}
+	if o.vectors != nil {
+		set(core.KindProvider, "vectors", `"kind":"openai","base_url":"`+o.vectors.URL+`/v1","auth":{"secret":"`+vectorsKey+`"}`)
+	}
+	for id, members := range o.more {
+		set(core.KindRouting, id, members)
+	}
 	set(core.KindRouting, "r", `"strategy":"`+cmp.Or(o.strategy, "failover")+`","targets":[`+strings.Join(targets, ",")+`]`+o.routing)
 	sum := sha256.Sum256([]byte(callerKey))
 	set(core.KindAPIKey, "k", `"key_sha256":"`+hex.EncodeToString(sum[:])+`","allowed_models":["*"]`+o.key)
@@ -268,13 +280,14 @@ func assemble(t *testing.T, o options, dial dialer, streams *serve.Streams, ups 
 	t.Cleanup(pools.Close)
 	logger := slog.New(slog.NewJSONHandler(h.log, &slog.HandlerOptions{Level: slog.LevelDebug}))
 	h.journal, h.ranker = journal.New("n1", 100), rank.NewRanker()
+	collections := h.embeds(pools.Transport, logger)
 	h.dispatch = dispatch.New(dispatch.Config{
-		Board: h.board, Ranker: h.ranker, Cooldowns: h.cooldowns, Transport: pools.Transport,
+		Examples: h.examples, Board: h.board, Ranker: h.ranker, Cooldowns: h.cooldowns, Transport: pools.Transport,
 		Lag:   func() time.Duration { return time.Second },
 		Owner: func(signal.Key, time.Time) bool { return true }, Cooled: func() {}, Observer: h.attempts, Journal: h.journal, Logger: logger,
 		Budget: h.budget, FailedStatus: o.failedStatus, MaxAnswer: 1 << 20, MaxEvent: 1 << 20,
 	})
-	state := &live.State{Snapshot: snapshot, Revision: 7}
+	state := &live.State{Snapshot: snapshot, Revision: 7, Examples: collections}
 	h.edge = serve.New(serve.Config{
 		State: func() *live.State { return state }, Observer: h.attempts, Logger: logger, MaxBody: 1 << 20, Budget: h.budget, Streams: streams,
 		Dispatcher: h.dispatch,

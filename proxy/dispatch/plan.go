@@ -34,12 +34,19 @@ func (x *exchange) plan(steps []step, now time.Time) plan {
 	if f != nil {
 		return plan{refused: f}
 	}
+	like, f := x.compare(&v)
+	if f != nil {
+		return plan{refused: f}
+	}
+	now = v.Now
 	v.Trace = x.trace()
 	var room [8]rank.Choice
 	order := x.d.Ranker.Order(room[:0], x.call.Group, v)
 	if len(order) == 0 {
+		x.note(like, nil)
 		return plan{refused: x.unserved(v)}
 	}
+	x.note(like, order[0].Target)
 	p := plan{steps: steps}
 	ready := 0
 	for _, choice := range order {

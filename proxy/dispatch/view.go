@@ -16,7 +16,7 @@ func (x *exchange) view(now time.Time) (rank.View, *fault) {
 	d, g := x.d, x.call.Group
 	v := rank.View{
 		Board: d.Board, Class: x.class, Now: now, Lag: d.Lag(),
-		Owner: func(k signal.Key) bool { return d.Owner(k, now) },
+		Owner: x.owner(now),
 		Need:  rank.Need{Capabilities: x.call.Envelope.Needs, Kinds: x.call.Endpoint.Kinds},
 		Dry:   x.dry, NoProbe: !x.teaches(endpoint.Latency),
 	}
@@ -39,6 +39,11 @@ func (x *exchange) view(now time.Time) (rank.View, *fault) {
 	}
 	d.evidence.show(&v, g)
 	return v, nil
+}
+
+// owner reports whether this node holds the fleet's probe slot of a target.
+func (x *exchange) owner(now time.Time) func(signal.Key) bool {
+	return func(k signal.Key) bool { return x.d.Owner(k, now) }
 }
 
 // unserved explains why the view leaves no target: the tags that the request names, what it needs, or its endpoint.

@@ -4,6 +4,7 @@ import (
 	"crypto/sha256"
 	"errors"
 	"sync"
+	"sync/atomic"
 	"time"
 
 	"github.com/sony/gobreaker/v2"
@@ -26,6 +27,17 @@ type breakers struct {
 // breaker decides whether an endpoint is called.
 type breaker struct {
 	steps *gobreaker.TwoStepCircuitBreaker[struct{}]
+	// left is when the endpoint was left alone last.
+	left atomic.Pointer[time.Time]
+}
+
+// rest is for how long the endpoint is left alone, a second at the least.
+func (b *breaker) rest() time.Duration {
+	rest := time.Second
+	if left := b.left.Load(); left != nil {
+		rest = max(rest, time.Until(left.Add(aloneFor)))
+	}
+	return rest
 }
 
 func newBreakers(o Observer) *breakers {
@@ -57,18 +69,24 @@ func (b *breakers) alone(e *Endpoint) bool {
 }
 
 func (b *breakers) make(upstream string) *breaker {
-	return &breaker{gobreaker.NewTwoStepCircuitBreaker[struct{}](gobreaker.Settings{
+	made := &breaker{}
+	made.steps = gobreaker.NewTwoStepCircuitBreaker[struct{}](gobreaker.Settings{
 		MaxRequests:  1,
 		Timeout:      aloneFor,
 		ReadyToTrip:  func(c gobreaker.Counts) bool { return c.ConsecutiveFailures >= failuresInARow },
 		IsSuccessful: answers,
 		IsExcluded:   func(err error) bool { return CauseOf(err) == Canceled },
 		OnStateChange: func(_ string, from, to gobreaker.State) {
+			if to == gobreaker.StateOpen {
+				now := time.Now()
+				made.left.Store(&now)
+			}
 			if from == gobreaker.StateClosed || to == gobreaker.StateClosed {
 				b.observer.EndpointLeft(upstream, to != gobreaker.StateClosed)
 			}
 		},
-	})}
+	})
+	return made
 }
 
 // answers reports whether the outcome shows an endpoint at work: to refuse one text is to be there for others.

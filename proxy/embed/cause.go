@@ -66,7 +66,7 @@ type Error struct {
 	Remembered bool
 
 	detail string
-	// retryAfter is how long the endpoint asked to be left alone.
+	// retryAfter is how long the endpoint asked to be left alone, or still is.
 	retryAfter time.Duration
 	// dimension is that of the vector that has the wrong one.
 	dimension int
@@ -92,6 +92,9 @@ func (e *Error) Error() string {
 	}
 	return b.String()
 }
+
+// RetryAfter is how long the endpoint asked to be left alone, or is, as far as that makes sense to a client; 0: not known.
+func (e *Error) RetryAfter() time.Duration { return min(e.retryAfter, retryMost) }
 
 // Unwrap returns the cause below, whose own text may hold what an upstream sent: it is not for a log.
 func (e *Error) Unwrap() error { return e.err }

@@ -103,7 +103,7 @@ func (m *Embedder) send(ctx context.Context, e *Endpoint, key Key, text string) 
 	}
 	m.caller.observer.PromptLooked(upstream, outcome)
 	if outcome == Skipped {
-		return vector.Unit{}, &Error{Cause: Open, Upstream: upstream}
+		return vector.Unit{}, &Error{Cause: Open, Upstream: upstream, retryAfter: m.breakers.of(e).rest()}
 	}
 	u, err := m.flights.wait(ctx, at, f)
 	if err != nil && ctx.Err() != nil {

@@ -67,7 +67,7 @@ func (x *exchange) begin() (rest dispatch.Rest) {
 		r = x.outlive()
 	}
 	x.done.Result, rest = x.e.cfg.Dispatcher.Serve(x.w, r, dispatch.Call{
-		Endpoint: x.endpoint, Envelope: env, Group: group, Revision: x.state.Revision, RequestID: x.id, Caller: x.key,
+		Endpoint: x.endpoint, Envelope: env, Group: group, Examples: x.state.Examples, Revision: x.state.Revision, RequestID: x.id, Caller: x.key,
 		Explain: caller.Explain && x.r.Header.Get(explainHeader) == "1",
 	})
 	return rest

@@ -1,0 +1,230 @@
+package dispatch_test
+
+import (
+	"encoding/json"
+	"net/http"
+	"slices"
+	"strings"
+	"testing"
+)
+
+// Prompts and what they mean: how like they are to the example of a, to that of b, and to nothing.
+const (
+	exampleA = "write a function"
+	exampleB = "say it in French"
+	likeA    = "a loop over a slice"
+	likeB    = "good morning in French"
+	likeBoth = "a French comment in my code"
+	likeNone = "how are you"
+)
+
+var meanings = []string{
+	exampleA + ": 1 0 0", exampleB + ": 0 1 0", likeA + ": 0.9 0.1 0", likeB + ": 0.1 0.9 0", likeBoth + ": 0.8 0.7 0", likeNone + ": 0.1 0.2 0.9",
+}
+
+// semanticOptions are those of a routing in which a and b have an example each and c is the catchall. settings are
+// further members of "semantic".
+func semanticOptions(u *upstream, settings string) options {
+	return options{
+		strategy: "semantic", vectors: u, targets: []string{`,"examples":["` + exampleA + `"]`, `,"examples":["` + exampleB + `"]`, `,"catchall":true`},
+		routing: `,"retries":0,"semantic":{"embeddings":{"provider":"vectors","model":"e"},"threshold":0.5` + settings + `}`,
+	}
+}
+
+// trio is three upstreams that answer.
+func trio(t *testing.T) []*upstream {
+	return []*upstream{newUpstream(t, answer("A")), newUpstream(t, answer("B")), newUpstream(t, answer("C"))}
+}
+
+func TestThePromptPicksTheTargetWhoseExamplesItIsLikest(t *testing.T) {
+	h := gateway(t, semanticOptions(newUpstream(t, vectors(meanings...)), `,"expose_scores":true`), trio(t)...).ready()
+	for _, c := range []struct{ prompt, target, route, scores string }{
+		{likeA, "a", "a", "a:0.9939,b:0.1104"},
+		{likeB, "b", "b", "b:0.9939,a:0.1104"},
+		{likeBoth, "a", "a", "a:0.7526,b:0.6585"},
+		{exampleB, "b", "b", "b:1.0000,a:0.0000"},
+		{likeNone, "c", "fallback", "b:0.2157,a:0.1078"},
+	} {
+		got := h.post(asks(c.prompt))
+		if target := got.served(t); target != c.target {
+			t.Errorf("%q: served by %s, want %s", c.prompt, target, c.target)
+		}
+		if route, scores := got.Header.Get("X-AI-Semantic-Route"), got.Header.Get("X-AI-Semantic-Scores"); route != c.route || scores != c.scores {
+			t.Errorf("%q: got route %q and scores %q, want %q and %q", c.prompt, route, scores, c.route, c.scores)
+		}
+	}
+	log := h.log.String()
+	if n := strings.Count(log, "prompt is like no target's examples"); n != 1 || !strings.Contains(log, `"scores":"b:0.2157,a:0.1078"`) {
+		t.Errorf("the prompt that is like nothing is told of %d times, want once with its scores, in %s", n, log)
+	}
+	if strings.Contains(log, likeNone) {
+		t.Error("the log repeats a prompt")
+	}
+}
+
+func TestScoresAreOnlyShownWhereTheRoutingSaysSo(t *testing.T) {
+	h := gateway(t, semanticOptions(newUpstream(t, vectors(meanings...)), ""), trio(t)...).ready()
+	got := h.post(asks(likeA))
+	if target := got.served(t); target != "a" || got.Header["X-Ai-Semantic-Route"] != nil || got.Header["X-Ai-Semantic-Scores"] != nil {
+		t.Errorf("served by %s with %v", target, got.Header)
+	}
+}
+
+func TestAStreamSaysWhereItsPromptLed(t *testing.T) {
+	stream := newUpstream(t, events(role, token("hello"), stop, done))
+	h := gateway(t, semanticOptions(newUpstream(t, vectors(meanings...)), `,"expose_scores":true`), stream, newUpstream(t, answer("B")), newUpstream(t, answer("C"))).ready()
+	got := h.post(strings.Replace(asks(likeA), "{", `{"stream":true,`, 1))
+	if target := got.served(t); target != "a" || got.Header.Get("X-AI-Semantic-Route") != "a" || got.Header.Get("X-AI-Semantic-Scores") != "a:0.9939,b:0.1104" {
+		t.Errorf("served by %s with %v", target, got.Header)
+	}
+}
+
+func TestAMatchThatFailsFallsToTheNextThatClearedAndThenToTheCatchall(t *testing.T) {
+	down := func(t *testing.T) *upstream { return newUpstream(t, status(503, "{}")) }
+	for name, c := range map[string]struct {
+		prompt string
+		ups    func(t *testing.T) []*upstream
+		hits   []int
+		target string
+	}{
+		"to the next":            {likeBoth, func(t *testing.T) []*upstream { return append([]*upstream{down(t)}, trio(t)[1:]...) }, []int{1, 1, 0}, "b"},
+		"to the catchall":        {likeBoth, func(t *testing.T) []*upstream { return []*upstream{down(t), down(t), trio(t)[2]} }, []int{1, 1, 1}, "c"},
+		"past what cleared none": {likeA, func(t *testing.T) []*upstream { return append([]*upstream{down(t)}, trio(t)[1:]...) }, []int{1, 0, 1}, "c"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			h := gateway(t, semanticOptions(newUpstream(t, vectors(meanings...)), ""), c.ups(t)...).ready()
+			if target := h.post(asks(c.prompt)).served(t); target != c.target || !slices.Equal(h.hits(), c.hits) {
+				t.Errorf("served by %s after %v, want %s after %v", target, h.hits(), c.target, c.hits)
+			}
+		})
+	}
+}
+
+func TestAMatchThatCoolsIsPassedOver(t *testing.T) {
+	o := semanticOptions(newUpstream(t, vectors(meanings...)), "")
+	o.model = `,"cooldown":{"failures":1,"duration":"1m"}`
+	h := gateway(t, o, append([]*upstream{newUpstream(t, status(503, "{}"))}, trio(t)[1:]...)...).ready()
+	h.post(asks(likeBoth))
+	if target := h.post(asks(likeBoth)).served(t); target != "b" || !slices.Equal(h.hits(), []int{1, 2, 0}) {
+		t.Errorf("served by %s after %v, want b without asking a again", target, h.hits())
+	}
+}
+
+func TestARequestThatIsKeptToItsMatchFailsWithIt(t *testing.T) {
+	o := semanticOptions(newUpstream(t, vectors(meanings...)), `,"failover":"none","expose_scores":true`)
+	h := gateway(t, o, append([]*upstream{newUpstream(t, status(503, "{}"))}, trio(t)[1:]...)...).ready()
+	got := h.post(asks(likeBoth))
+	if got.StatusCode != 503 || !slices.Equal(h.hits(), []int{1, 0, 0}) {
+		t.Errorf("got %d after %v", got.StatusCode, h.hits())
+	}
+	if got.Header.Get("X-AI-Semantic-Route") != "a" || got.Header.Get("X-AI-Semantic-Scores") != "a:0.7526,b:0.6585" {
+		t.Errorf("an error lacks where the prompt led: %v", got.Header)
+	}
+}
+
+// nested asks the routing "outer".
+func nested(body string) string { return strings.Replace(body, `"r"`, `"outer"`, 1) }
+
+func TestATargetMayBeARouting(t *testing.T) {
+	o := semanticOptions(newUpstream(t, vectors(meanings...)), "")
+	o.more = map[string]string{
+		"inner": `"strategy":"failover","retries":0,"targets":[{"model":"a"},{"model":"b"}]`,
+		"outer": `"strategy":"semantic","retries":0,"targets":[{"model":"inner","examples":["` + exampleA + `"]},{"model":"c","catchall":true}],
+			"semantic":{"embeddings":{"provider":"vectors","model":"e"},"threshold":0.5,"expose_scores":true}`,
+	}
+	h := gateway(t, o, append([]*upstream{newUpstream(t, status(503, "{}"))}, trio(t)[1:]...)...).ready()
+	got := h.post(nested(asks(likeA)))
+	if target := got.served(t); target != "b" || got.Header.Get("X-AI-Semantic-Route") != "inner" || got.Header.Get("X-AI-Semantic-Scores") != "inner:0.9939" {
+		t.Errorf("served by %s with %v", target, got.Header)
+	}
+	if target := h.post(nested(asks(likeNone))).served(t); target != "c" {
+		t.Errorf("served by %s, want the catchall", target)
+	}
+}
+
+func TestAPromptIsEmbeddedOnceForAllRoutingsThatItMayComeTo(t *testing.T) {
+	u := newUpstream(t, vectors(meanings...))
+	o := semanticOptions(u, "")
+	const alike = `"semantic":{"embeddings":{"provider":"vectors","model":"e"},"threshold":0.5,"expose_scores":true}`
+	o.more = map[string]string{
+		"outer": `"strategy":"semantic","targets":[{"model":"r","examples":["` + exampleA + `","` + exampleB + `"]},{"model":"c","catchall":true}],` + alike,
+	}
+	h := gateway(t, o, trio(t)...).ready()
+	before := u.count()
+	got := h.post(nested(asks(likeB)))
+	if target := got.served(t); target != "b" || got.Header.Get("X-AI-Semantic-Route") != "r" || u.count() != before+1 {
+		t.Errorf("served by %s with %v after %d calls, want b of r after one", target, got.Header, u.count()-before)
+	}
+	u.then(status(500, "{}"))
+	before = u.count()
+	if target := h.post(nested(asks("a prompt that cannot be embedded"))).served(t); target != "c" || u.count() != before+1 {
+		t.Errorf("served by %s after %d calls, want the catchall after one", target, u.count()-before)
+	}
+}
+
+func TestARequestMayHaveNestedComparisonsWithoutBeingForASemanticRouting(t *testing.T) {
+	o := semanticOptions(newUpstream(t, vectors(meanings...)), "")
+	o.more = map[string]string{"outer": `"strategy":"failover","targets":[{"model":"r"},{"model":"c"}]`}
+	h := gateway(t, o, trio(t)...).ready()
+	if target := h.post(nested(asks(likeB))).served(t); target != "b" {
+		t.Errorf("served by %s, want b", target)
+	}
+}
+
+// TestTheBestExampleDecides and not their mean: a has one that says the same, and two that are broader.
+func TestTheBestExampleDecides(t *testing.T) {
+	lines := []string{
+		"same: 1 0 0", "broader: 0.5 0.8660254 0", "broadest: 0.4 0.9165151 0", "near: 0.7 0.7141428 0", "nearer: 0.7 0 0.7141428", "prompt: 1 0 0",
+	}
+	scores := func(t *testing.T, examples string) string {
+		o := semanticOptions(newUpstream(t, vectors(lines...)), `,"expose_scores":true`)
+		o.targets = []string{`,"examples":["near","nearer"]`, `,"examples":[` + examples + `]`, `,"catchall":true`}
+		h := gateway(t, o, trio(t)...).ready()
+		got := h.post(asks("prompt"))
+		if target := got.served(t); target != "b" {
+			t.Errorf("served by %s, want b, whose best example is the best", target)
+		}
+		return got.Header.Get("X-AI-Semantic-Scores")
+	}
+	with, without := scores(t, `"broadest","same","broader"`), scores(t, `"same"`)
+	if with != "b:1.0000,a:0.7000" || without != with {
+		t.Errorf("got %q with broader examples and %q without", with, without)
+	}
+}
+
+func TestNothingOfTheCallerButTheTextReachesTheEmbeddingEndpoint(t *testing.T) {
+	var seen []http.Header
+	embeds := vectors(meanings...)
+	u := newUpstream(t, func(w http.ResponseWriter, r *http.Request) {
+		seen = append(seen, r.Header.Clone())
+		embeds(w, r)
+	})
+	h := gateway(t, semanticOptions(u, ""), trio(t)...).ready()
+	h.with(strings.Replace(asks(likeA), "{", `{"user":"somebody","metadata":{"a":"b"},`, 1),
+		"Cookie: session=secret", "X-Forwarded-For: 10.1.1.1", "OpenAI-Organization: org", "User-Agent: callers/1", "X-Request-Id: the-callers-id", "Traceparent: x").served(t)
+	if len(seen) != 2 {
+		t.Fatalf("%d calls, want one for the examples and one for the prompt", len(seen))
+	}
+	for name, values := range seen[1] {
+		switch name {
+		case "Accept", "Content-Length", "Content-Type":
+		case "Authorization":
+			if values[0] != "Bearer "+vectorsKey {
+				t.Errorf("another credential than the provider's: %v", values)
+			}
+		case "User-Agent":
+			if values[0] != "sluice/test" {
+				t.Errorf("the caller's user agent: %v", values)
+			}
+		default:
+			t.Errorf("the endpoint gets %s: %v", name, values)
+		}
+	}
+	var members map[string]json.RawMessage
+	json.Unmarshal([]byte(u.bodies[1]), &members)
+	for name := range members {
+		if !slices.Contains([]string{"input", "model", "encoding_format"}, name) {
+			t.Errorf("the endpoint gets %q: %s", name, members[name])
+		}
+	}
+}
