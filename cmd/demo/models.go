@@ -9,8 +9,8 @@ type modelEntry struct {
 	OwnedBy string `json:"owned_by"`
 }
 
-func (s *Server) entry() modelEntry {
-	return modelEntry{s.cfg.Name, "model", s.started.Unix(), "sluice-demo"}
+func (s *Server) entry(name string) modelEntry {
+	return modelEntry{name, "model", s.started.Unix(), "sluice-demo"}
 }
 
 // models answers GET /v1/models.
@@ -18,14 +18,14 @@ func (s *Server) models(w http.ResponseWriter, _ *http.Request) {
 	writeJSON(w, http.StatusOK, struct {
 		Object string       `json:"object"`
 		Data   []modelEntry `json:"data"`
-	}{"list", []modelEntry{s.entry()}})
+	}{"list", []modelEntry{s.entry(s.cfg.Name), s.entry(EmbeddingModel)}})
 }
 
 // model answers GET /v1/models/{id}.
 func (s *Server) model(w http.ResponseWriter, r *http.Request) {
-	if id := r.PathValue("id"); id != s.cfg.Name {
+	if id := r.PathValue("id"); id != s.cfg.Name && id != EmbeddingModel {
 		s.noModel(id).write(w)
 		return
 	}
-	writeJSON(w, http.StatusOK, s.entry())
+	writeJSON(w, http.StatusOK, s.entry(r.PathValue("id")))
 }

@@ -12,10 +12,14 @@ type apiError struct {
 	Message, Param, Code string
 }
 
-func (s *Server) noModel(name string) *apiError {
+func (s *Server) noModel(name string) *apiError { return notServed("serves", s.cfg.Name, name) }
+
+func noEmbeddingModel(name string) *apiError { return notServed("embeds with", EmbeddingModel, name) }
+
+func notServed(does, served, asked string) *apiError {
 	return &apiError{
 		Status: http.StatusNotFound, Param: "model", Code: "model_not_found",
-		Message: "this upstream serves " + strconv.Quote(s.cfg.Name) + ", not " + strconv.Quote(name),
+		Message: "this upstream " + does + " " + strconv.Quote(served) + ", not " + strconv.Quote(asked),
 	}
 }
 

@@ -18,7 +18,7 @@ const (
 
 // Config says who the upstream is and how fast it answers.
 type Config struct {
-	// Name is the one model that the upstream serves, and how it calls itself in its answers.
+	// Name is the one model that the upstream chats with, and how it calls itself in its answers.
 	Name string
 	// FirstToken is the time from a request to the first word of its answer.
 	FirstToken time.Duration
@@ -26,7 +26,7 @@ type Config struct {
 	PerToken time.Duration
 }
 
-// Server answers POST /v1/chat/completions, GET /v1/models, GET /v1/models/{id} and GET /healthz.
+// Server answers POST /v1/chat/completions, POST /v1/embeddings (by EmbeddingModel), GET /v1/models, GET /v1/models/{id} and GET /healthz.
 type Server struct {
 	cfg     Config
 	started time.Time
@@ -37,6 +37,7 @@ type Server struct {
 func New(cfg Config) *Server {
 	s := &Server{cfg: cfg, started: time.Now(), mux: http.NewServeMux()}
 	s.mux.HandleFunc("POST /v1/chat/completions", s.chat)
+	s.mux.HandleFunc("POST /v1/embeddings", s.embeddings)
 	s.mux.HandleFunc("GET /v1/models", s.models)
 	s.mux.HandleFunc("GET /v1/models/{id}", s.model)
 	s.mux.HandleFunc("GET /healthz", healthy)

@@ -172,7 +172,7 @@ func TestWhatCannotBeAnsweredIsRefusedInTheEnvelope(t *testing.T) {
 		"no tokens":          {"POST", "/v1/chat/completions", `{"model":"m","max_tokens":0,` + hello + `}`, 400, "max_tokens"},
 		"not JSON":           {"POST", "/v1/chat/completions", `hello`, 400, ""},
 		"content of a kind":  {"POST", "/v1/chat/completions", `{"model":"m","messages":[{"role":"user","content":7}]}`, 400, ""},
-		"unknown path":       {"POST", "/v1/embeddings", `{}`, 404, ""},
+		"unknown path":       {"POST", "/v1/audio/speech", `{}`, 404, ""},
 		"unknown model path": {"GET", "/v1/models/other", ``, 404, "model"},
 	}
 	for name, c := range cases {

@@ -28,6 +28,11 @@ Stream:
   curl -sS -N %[2]s/v1/chat/completions -H "Authorization: Bearer %[6]s" -H "Content-Type: application/json" \
     -d '{"model":"demo","stream":true,"messages":[{"role":"user","content":"Hello, Sluice"}]}'
 
+Let the prompt pick the model, by words that it has in common with examples; x-ai-semantic-route and -scores say how:
+
+  curl -sS -i %[2]s/v1/chat/completions -H "Authorization: Bearer %[6]s" -H "Content-Type: application/json" \
+    -d '{"model":"demo-semantic","messages":[{"role":"user","content":"Please write a function that adds two numbers"}]}'
+
 List what this caller may use, and the routings behind it:
 
   curl -sS %[2]s/v1/models -H "Authorization: Bearer %[6]s"

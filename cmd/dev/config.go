@@ -36,5 +36,10 @@ const (
 	fastName    = "demo-fast"
 	slowName    = "demo-slow"
 	routingName = "demo"
-	callerName  = "demo"
+
+	codeName      = "demo-code"
+	translateName = "demo-translate"
+	chatName      = "demo-chat"
+	semanticName  = "demo-semantic"
+	callerName    = "demo"
 )

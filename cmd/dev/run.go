@@ -101,7 +101,7 @@ func open(ctx context.Context, cfg Config, l listeners, s secrets, began time.Ti
 	if err != nil {
 		return fmt.Errorf("seed: %w", err)
 	}
-	if err := awaitRevision(limited, url(l.status)+"/status", revision); err != nil {
+	if err := awaitServing(limited, url(l.status)+"/status", revision); err != nil {
 		return err
 	}
 	return announce(cfg, l, s, time.Since(began))

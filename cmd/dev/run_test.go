@@ -135,11 +135,12 @@ func TestEveryPrintedLineWorksAsSoonAsItIsPrinted(t *testing.T) {
 	s := begin(t, config(t.TempDir()))
 	got := s.paste(t)
 	wants := []string{
-		`here. You said: Hello, Sluice`, // chat
-		`data: [DONE]`,                  // stream
-		`"demo-slow"`,                   // models
-		`"least_latency"`,               // routings
-		`"nodes"`,                       // fleet
+		`here. You said: Hello, Sluice`,  // chat
+		`data: [DONE]`,                   // stream
+		`X-Ai-Semantic-Route: demo-code`, // by what the prompt says
+		`"demo-slow"`,                    // models
+		`"least_latency"`,                // routings
+		`"nodes"`,                        // fleet
 	}
 	if len(got) != len(wants) {
 		t.Fatalf("got %d commands, want %d in\n%s", len(got), len(wants), s.printed)
@@ -201,7 +202,7 @@ func TestGivenSecretsAreUsedAndNotShown(t *testing.T) {
 		t.Errorf("got a given secret in %s", s.printed)
 	}
 	got := s.paste(t, "SLUICE_ADMIN_TOKEN="+cfg.AdminToken, "SLUICE_CALLER_KEY="+cfg.CallerKey)
-	if !strings.Contains(got[0], "You said") || !strings.Contains(got[4], `"nodes"`) {
+	if !strings.Contains(got[0], "You said") || !strings.Contains(got[5], `"nodes"`) {
 		t.Errorf("got %s", got)
 	}
 	s.end(t)
