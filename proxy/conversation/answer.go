@@ -13,6 +13,8 @@ type Stop struct {
 	Reason StopReason
 	// Sequence is the text at which it ended, of StopSequence; empty: not told.
 	Sequence string
+	// Unknown is the upstream's word for a reason that is none of these, for the log; empty: it is one of these.
+	Unknown string
 }
 
 // StopReason is a reason for an answer to end.

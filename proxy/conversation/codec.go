@@ -2,16 +2,16 @@ package conversation
 
 // Codec is how one dialect says conversations. It has no state and is safe for concurrent use.
 type Codec interface {
-	// DecodeRequest reads a caller's body. dropped names the members that were left out by rule, as JSON pointers; the
-	// error is an *Error.
+	// DecodeRequest reads a caller's body. dropped names the members that were left out by rule, as JSON pointers, the
+	// first MaxDropped of them; the error is an *Error.
 	DecodeRequest(body []byte) (r *Request, dropped []string, err error)
-	// EncodeRequest writes the body for an upstream model of that name. The error is an *Error: the dialect has no word
-	// for something that must not be dropped.
+	// EncodeRequest writes the body for an upstream model of that name. dropped names members of the caller's body, as
+	// DecodeRequest does. The error is an *Error: the dialect has no word for something that must not be dropped.
 	EncodeRequest(r *Request, model string) (body []byte, dropped []string, err error)
 	// DecodeAnswer reads an upstream's whole answer. An error is the upstream's fault.
 	DecodeAnswer(body []byte) (*Answer, error)
-	// EncodeAnswer writes a whole answer for a caller.
-	EncodeAnswer(a *Answer) []byte
+	// EncodeAnswer writes a whole answer for a caller, whose request is r.
+	EncodeAnswer(r *Request, a *Answer) []byte
 	// NewDecoder returns a decoder for one stream of an upstream.
 	NewDecoder() Decoder
 	// NewEncoder returns an encoder for one stream to a caller, whose request is r.
@@ -23,6 +23,10 @@ type Decoder interface {
 	// Decode appends to dst what one server-sent event says. over: the stream has come to its proper end, and Finish is
 	// the last event that has been appended. An error is the upstream's fault, and ends the stream.
 	Decode(dst []Event, name, data []byte) (events []Event, over bool, err error)
+	// End appends what the upstream's clean end of the stream says, without over from Decode: Finish, and over, if the
+	// model has said that it stopped and only the dialect's closing words are missing; else nothing, for the stream has
+	// been cut short.
+	End(dst []Event) (events []Event, over bool)
 }
 
 // Encoder writes one stream to a caller.
@@ -31,14 +35,3 @@ type Encoder interface {
 	// proper end with it.
 	Append(dst []byte, e *Event) []byte
 }
-
-// Error says what of a request cannot be said in a dialect.
-type Error struct {
-	// Param names the member of the caller's body as its dialect writes it, such as "messages[2].content[0]".
-	Param string
-	// Message is for the caller: a sentence that names the rule.
-	Message string
-}
-
-// Error returns the message.
-func (e *Error) Error() string { return e.Message }

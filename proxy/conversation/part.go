@@ -16,6 +16,8 @@ type Part struct {
 	Signature, Sealed string
 	// Cached: the dialect's mark that a prompt cache may end behind this part.
 	Cached bool
+	// At is the part's place in the member of the caller's body that holds it, for Names; -1: the member itself.
+	At int
 }
 
 // PartKind is a kind of part.

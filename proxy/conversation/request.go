@@ -32,6 +32,12 @@ type Request struct {
 
 	// Stream: the answer is to come as events. StreamUsage: token counts are to come in them.
 	Stream, StreamUsage bool
+
+	// Names are those of the caller's dialect; the decoder sets them.
+	Names *Names
+	// Functions: the caller knows only the older form of its dialect, in which the model calls one function and calls have
+	// no ids (OpenAI's functions and function_call). Its answers are written in that form.
+	Functions bool
 }
 
 // Role says who speaks.
@@ -48,6 +54,8 @@ const (
 type Message struct {
 	Role  Role
 	Parts []Part
+	// At is the turn's place among the turns of the caller's body, for Names.
+	At int
 }
 
 // Tool is a function that the model may call.
@@ -108,8 +116,24 @@ const (
 type Reasoning struct {
 	// Set: the request says something about it.
 	Set bool
-	// Effort is the level: "none", "minimal", "low", "medium", "high" or "xhigh"; empty where Budget says it.
+	// Effort is the level: "none", "minimal", "low", "medium", "high", "xhigh" or "max"; empty: Budget says it, or, without
+	// one, the model chooses.
 	Effort string
 	// Budget is the most tokens to think with; 0: not said.
 	Budget int64
+}
+
+// ToolName reports whether a name is one that every vendor takes: letters, digits, _ and -, of that length at most.
+func ToolName(name string, longest int) bool {
+	for i := range len(name) {
+		if !plain(name[i]) {
+			return false
+		}
+	}
+	return name != "" && len(name) <= longest
+}
+
+// plain tells the characters that the vendors take in the names of tools and the ids of calls.
+func plain(c byte) bool {
+	return c >= 'a' && c <= 'z' || c >= 'A' && c <= 'Z' || c >= '0' && c <= '9' || c == '_' || c == '-'
 }

@@ -1,0 +1,204 @@
+package chat
+
+import (
+	"strings"
+
+	"github.com/sluice-gateway/sluice/proxy/conversation"
+	"github.com/sluice-gateway/sluice/proxy/conversation/wire"
+)
+
+// maxStop and maxUser are OpenAI's limits: stop texts in a request, and characters of a user's id.
+const (
+	maxStop = 4
+	maxUser = 64
+)
+
+// body is a request that is being written.
+type body struct {
+	wire.Writer
+	r       *conversation.Request
+	dropped []string
+	err     *conversation.Error
+}
+
+// EncodeRequest implements conversation.Codec.
+func (c *Codec) EncodeRequest(r *conversation.Request, model string) ([]byte, []string, error) {
+	b := body{r: r}
+	b.Buf = make([]byte, 0, size(r))
+	b.Object()
+	b.Name("model").String(model)
+	b.messages()
+	b.tools()
+	b.sampling()
+	b.format()
+	b.rest()
+	b.EndObject()
+	if b.err != nil {
+		return nil, nil, b.err
+	}
+	return b.Buf, b.dropped, nil
+}
+
+// size guesses how long the body becomes, from below for texts with many escapes.
+func size(r *conversation.Request) int {
+	n := 512
+	for _, p := range r.System {
+		n += len(p.Text) + 8
+	}
+	for i := range r.Messages {
+		for j := range r.Messages[i].Parts {
+			p := &r.Messages[i].Parts[j]
+			n += len(p.Text) + len(p.Media.Base64) + len(p.Media.URL) + len(p.Call.Arguments) + 96
+			for k := range p.Result.Parts {
+				n += len(p.Result.Parts[k].Text) + len(p.Result.Parts[k].Media.Base64) + 96
+			}
+		}
+	}
+	for i := range r.Tools {
+		n += len(r.Tools[i].Schema) + len(r.Tools[i].Description) + 96
+	}
+	return n + n/16
+}
+
+// fail keeps the first thing that this dialect cannot say.
+func (b *body) fail(param, rule string) {
+	if b.err == nil {
+		b.err = &conversation.Error{Param: param, Message: param + " " + rule + "."}
+	}
+}
+
+func (b *body) drop(param string) { b.dropped = conversation.Drop(b.dropped, param) }
+
+func (b *body) sampling() {
+	r := b.r
+	if r.MaxTokens > 0 {
+		b.Name("max_completion_tokens").Int(r.MaxTokens)
+	}
+	if len(r.Stop) > maxStop {
+		b.fail(r.Names.Stop, "can hold 4 texts at most for this target")
+	}
+	if len(r.Stop) > 0 {
+		b.Name("stop").Array()
+		for _, s := range r.Stop {
+			b.String(s)
+		}
+		b.EndArray()
+	}
+	b.float("temperature", r.Temperature)
+	b.float("top_p", r.TopP)
+	b.float("frequency_penalty", r.FrequencyPenalty)
+	b.float("presence_penalty", r.PresencePenalty)
+	if r.Seed != nil {
+		b.Name("seed").Int(*r.Seed)
+	}
+	if r.TopK != nil {
+		b.drop(r.Names.TopK)
+	}
+}
+
+func (b *body) float(name string, f *float64) {
+	if f != nil {
+		b.Name(name).Float(*f)
+	}
+}
+
+func (b *body) format() {
+	f := &b.r.Format
+	switch f.Kind {
+	case conversation.FormatObject:
+		b.Name("response_format").Raw(`{"type":"json_object"}`)
+	case conversation.FormatSchema:
+		b.Name("response_format").Object()
+		b.Name("type").String("json_schema")
+		b.Name("json_schema").Object()
+		name := f.Name
+		if name == "" {
+			name = "answer" // which must have one here
+		}
+		b.Name("name").String(name)
+		if f.Description != "" {
+			b.Name("description").String(f.Description)
+		}
+		b.Name("schema").Raw(string(f.Schema))
+		if f.Strict {
+			b.Name("strict").Bool(true)
+		}
+		b.EndObject()
+		b.EndObject()
+	}
+}
+
+func (b *body) rest() {
+	r := b.r
+	if effort := effort(r.Reasoning); effort != "" {
+		b.Name("reasoning_effort").String(effort)
+	}
+	switch {
+	case len(r.User) > maxUser:
+		b.drop(r.Names.User)
+	case r.User != "":
+		b.Name("user").String(r.User)
+	}
+	if r.Stream {
+		b.Name("stream").Bool(true)
+		if r.StreamUsage {
+			b.Name("stream_options").Raw(`{"include_usage":true}`)
+		}
+	}
+}
+
+// effort says how much to think as this dialect does: a level, which a budget of tokens is rounded to. Empty: the
+// model's own.
+func effort(r conversation.Reasoning) string {
+	switch {
+	case r.Effort == "max":
+		return "xhigh"
+	case r.Effort != "" || r.Budget == 0:
+		return r.Effort
+	case r.Budget < 4096:
+		return "low"
+	case r.Budget < 16384:
+		return "medium"
+	}
+	return "high"
+}
+
+func (b *body) messages() {
+	b.Name("messages").Array()
+	b.system()
+	for i := 0; i < len(b.r.Messages); {
+		end := i + 1
+		for end < len(b.r.Messages) && b.r.Messages[end].Role == b.r.Messages[i].Role {
+			end++
+		}
+		if b.r.Messages[i].Role == conversation.User {
+			b.user(b.r.Messages[i:end])
+		} else {
+			for k := i; k < end; k++ {
+				b.assistant(&b.r.Messages[k])
+			}
+		}
+		i = end
+	}
+	b.EndArray()
+	if n := len(b.r.Messages); n > 0 && b.r.Messages[n-1].Role == conversation.Assistant {
+		b.fail(b.r.Names.Message(&b.r.Messages[n-1]), "cannot be the assistant's as the last turn: this target does not go on with an answer that has begun")
+	}
+}
+
+// system writes all instructions as one message, for many compatible servers take no more.
+func (b *body) system() {
+	var texts []string
+	for _, p := range b.r.System {
+		if strings.TrimSpace(p.Text) != "" {
+			texts = append(texts, p.Text)
+		}
+	}
+	if len(texts) == 0 {
+		return
+	}
+	b.Object()
+	b.Name("role").String("system")
+	b.Name("content").String(strings.Join(texts, "\n\n"))
+	b.EndObject()
+}

@@ -1,0 +1,284 @@
+package chat
+
+import (
+	"encoding/base64"
+	"strings"
+	"unicode/utf8"
+
+	"github.com/sluice-gateway/sluice/proxy/conversation"
+)
+
+// user writes turns of the user that follow each other: the results of tools, which must stand right behind their
+// calls; then what those results hold beside text, for which their messages have no place; then the rest.
+func (b *body) user(run []conversation.Message) {
+	for i := range run {
+		for j := range run[i].Parts {
+			if p := &run[i].Parts[j]; p.Kind == conversation.ToolResult {
+				b.result(p)
+			}
+		}
+	}
+	for i := range run {
+		for j := range run[i].Parts {
+			if p := &run[i].Parts[j]; p.Kind == conversation.ToolResult && hasMedia(p) {
+				b.resultMedia(&run[i], p)
+			}
+		}
+	}
+	for i := range run {
+		b.said(&run[i])
+	}
+}
+
+func hasMedia(p *conversation.Part) bool {
+	for i := range p.Result.Parts {
+		if p.Result.Parts[i].Kind != conversation.Text {
+			return true
+		}
+	}
+	return false
+}
+
+// result writes the text of a result. This dialect has no word for failure, so that the text says it.
+func (b *body) result(p *conversation.Part) {
+	var texts []string
+	for i := range p.Result.Parts {
+		if inner := &p.Result.Parts[i]; inner.Kind == conversation.Text {
+			texts = append(texts, inner.Text)
+		}
+	}
+	if len(texts) == 0 {
+		texts = append(texts, "")
+	}
+	if p.Result.Failed {
+		texts[0] = "Error: " + texts[0]
+	}
+	b.Object()
+	b.Name("role").String("tool")
+	b.Name("tool_call_id").String(p.Result.CallID)
+	b.content(texts)
+	b.EndObject()
+}
+
+// content writes a content of texts: of one, as a string.
+func (b *body) content(texts []string) {
+	b.Name("content")
+	if len(texts) == 1 {
+		b.String(texts[0])
+		return
+	}
+	b.Array()
+	for _, t := range texts {
+		b.text(t)
+	}
+	b.EndArray()
+}
+
+// resultMedia writes what a result holds beside text as the user's, under a line that says of which call it is.
+func (b *body) resultMedia(m *conversation.Message, p *conversation.Part) {
+	b.Object()
+	b.Name("role").String("user")
+	b.Name("content").Array()
+	b.text("Result of the tool call " + p.Result.CallID + ":")
+	for i := range p.Result.Parts {
+		if inner := &p.Result.Parts[i]; inner.Kind != conversation.Text {
+			b.part(b.r.Names.Part(m, p), inner)
+		}
+	}
+	b.EndArray()
+	b.EndObject()
+}
+
+// said writes what a user's turn holds beside results, if there is anything.
+func (b *body) said(m *conversation.Message) {
+	count, only := 0, -1
+	for j := range m.Parts {
+		if m.Parts[j].Kind != conversation.ToolResult {
+			count, only = count+1, j
+		}
+	}
+	if count == 0 && len(m.Parts) > 0 {
+		return
+	}
+	b.Object()
+	b.Name("role").String("user")
+	b.Name("content")
+	switch {
+	case count == 0:
+		b.String("")
+	case count == 1 && m.Parts[only].Kind == conversation.Text:
+		b.String(m.Parts[only].Text)
+	default:
+		b.Array()
+		for j := range m.Parts {
+			if p := &m.Parts[j]; p.Kind != conversation.ToolResult {
+				b.part(b.r.Names.Part(m, p), p)
+			}
+		}
+		b.EndArray()
+	}
+	b.EndObject()
+}
+
+func (b *body) text(s string) {
+	b.Object()
+	b.Name("type").String("text")
+	b.Name("text").String(s)
+	b.EndObject()
+}
+
+// part writes a part of a user's turn, which errors call by that name.
+func (b *body) part(param string, p *conversation.Part) {
+	switch p.Kind {
+	case conversation.Text:
+		b.text(p.Text)
+	case conversation.Image:
+		b.image(param, &p.Media)
+	case conversation.Audio:
+		b.audio(param, &p.Media)
+	case conversation.File:
+		b.file(param, &p.Media)
+	default:
+		b.fail(param, "cannot stand in a turn of the user's")
+	}
+}
+
+func (b *body) image(param string, m *conversation.Media) {
+	url := m.URL
+	if url == "" {
+		url = dataURL(m)
+	}
+	if m.ID != "" {
+		b.fail(param, "names an uploaded image, which this target does not have: send its bytes or its URL")
+	}
+	b.Object()
+	b.Name("type").String("image_url")
+	b.Name("image_url").Object()
+	b.Name("url").String(url)
+	if m.Detail != "" {
+		b.Name("detail").String(m.Detail)
+	}
+	b.EndObject()
+	b.EndObject()
+}
+
+func dataURL(m *conversation.Media) string { return "data:" + m.Type + ";base64," + m.Base64 }
+
+func (b *body) audio(param string, m *conversation.Media) {
+	format, ok := strings.CutPrefix(m.Type, "audio/")
+	if !ok || m.Base64 == "" {
+		b.fail(param, "must hold the bytes of the sound for this target")
+	}
+	b.Object()
+	b.Name("type").String("input_audio")
+	b.Name("input_audio").Object()
+	b.Name("data").String(m.Base64)
+	b.Name("format").String(format)
+	b.EndObject()
+	b.EndObject()
+}
+
+// file writes a document: plain text as text, anything else as a file.
+func (b *body) file(param string, m *conversation.Media) {
+	if m.URL != "" {
+		b.fail(param, "must hold the bytes of the document for this target: it fetches none")
+		return
+	}
+	if m.Type == "text/plain" {
+		text, err := base64.StdEncoding.DecodeString(m.Base64)
+		if err != nil || !utf8.Valid(text) {
+			b.fail(param, "must be UTF-8 in base64")
+		}
+		if m.Name != "" {
+			text = append([]byte(m.Name+"\n\n"), text...)
+		}
+		b.text(string(text))
+		return
+	}
+	b.Object()
+	b.Name("type").String("file")
+	b.Name("file").Object()
+	name := m.Name
+	switch {
+	case m.ID != "":
+		b.Name("file_id").String(m.ID)
+	case name == "":
+		name = "document.pdf" // which must have one here
+		fallthrough
+	default:
+		b.Name("filename").String(name)
+		b.Name("file_data").String(dataURL(m))
+	}
+	b.EndObject()
+	b.EndObject()
+}
+
+// assistant writes a turn of the model's; a turn that says nothing in this dialect is left out.
+func (b *body) assistant(m *conversation.Message) {
+	start := len(b.Buf)
+	b.Object()
+	b.Name("role").String("assistant")
+	texts, refusal, calls := b.spoken(m)
+	if len(texts) > 0 {
+		b.content(texts)
+	} else {
+		b.Name("content").Raw("null")
+	}
+	if refusal != "" {
+		b.Name("refusal").String(refusal)
+	}
+	if calls > 0 {
+		b.calls(m)
+	}
+	b.EndObject()
+	if len(texts) == 0 && refusal == "" && calls == 0 {
+		b.Buf = b.Buf[:start]
+	}
+}
+
+// spoken gathers what a model's turn says, and drops its thoughts: other models have no use for them.
+func (b *body) spoken(m *conversation.Message) (texts []string, refusal string, calls int) {
+	for j := range m.Parts {
+		p := &m.Parts[j]
+		switch p.Kind {
+		case conversation.Text:
+			texts = append(texts, p.Text)
+		case conversation.Refusal:
+			refusal += p.Text
+		case conversation.ToolCall:
+			calls++
+		case conversation.Thinking:
+			b.drop(b.r.Names.Part(m, p))
+		default:
+			b.fail(b.r.Names.Part(m, p), "cannot stand in a turn of the assistant's")
+		}
+	}
+	return texts, refusal, calls
+}
+
+func (b *body) calls(m *conversation.Message) {
+	b.Name("tool_calls").Array()
+	for j := range m.Parts {
+		p := &m.Parts[j]
+		if p.Kind != conversation.ToolCall {
+			continue
+		}
+		b.Object()
+		b.Name("id").String(p.Call.ID)
+		b.Name("type").String("function")
+		b.Name("function").Object()
+		b.Name("name").String(p.Call.Name)
+		b.Name("arguments").String(arguments(&p.Call))
+		b.EndObject()
+		b.EndObject()
+	}
+	b.EndArray()
+}
+
+// arguments returns the JSON of a call's arguments, which is never empty.
+func arguments(c *conversation.Call) string {
+	if c.Arguments == "" {
+		return "{}"
+	}
+	return c.Arguments
+}

@@ -1,0 +1,4 @@
+// Package chat is OpenAI's chat completions dialect as a codec of conversations. docs/translation.md has its rules.
+//
+// A Codec is safe for concurrent use; a decoder or an encoder of a stream belongs to one goroutine.
+package chat
