@@ -7,6 +7,7 @@ import (
 	"log/slog"
 	"net/http"
 
+	"github.com/sluice-gateway/sluice/admin/ask"
 	"github.com/sluice-gateway/sluice/admin/catalog"
 	"github.com/sluice-gateway/sluice/admin/fleet"
 	"github.com/sluice-gateway/sluice/admin/httpapi"
@@ -51,6 +52,7 @@ func New(cfg Config) (*Server, error) {
 	api, err := httpapi.New(httpapi.Config{
 		Catalog:      catalog.New(cfg.Store, set, core.Site{Reach: cfg.Reach}),
 		Fleet:        fleet.New(cfg.Store, cfg.Reach),
+		Nodes:        ask.New(cfg.Store),
 		Ping:         cfg.Store.Ping,
 		AdminTokens:  cfg.AdminTokens,
 		ViewerTokens: cfg.ViewerTokens,

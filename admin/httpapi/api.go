@@ -9,6 +9,7 @@ import (
 
 	"github.com/labstack/echo/v4"
 
+	"github.com/sluice-gateway/sluice/admin/ask"
 	"github.com/sluice-gateway/sluice/admin/catalog"
 	"github.com/sluice-gateway/sluice/admin/fleet"
 	"github.com/sluice-gateway/sluice/openapi"
@@ -18,6 +19,8 @@ import (
 type Config struct {
 	Catalog *catalog.Catalog
 	Fleet   *fleet.Fleet
+	// Nodes are asked for decisions.
+	Nodes *ask.Nodes
 	// Ping reports whether the store answers.
 	Ping func(ctx context.Context) error
 	// AdminTokens may read and write, ViewerTokens may read.
@@ -33,9 +36,11 @@ type Config struct {
 type API struct {
 	catalog *catalog.Catalog
 	fleet   *fleet.Fleet
+	nodes   *ask.Nodes
 	ping    func(ctx context.Context) error
 	tokens  tokens
 	public  map[string]bool // routes that need no token
+	reading map[string]bool // routes that only read, whatever their method
 	maxBody int64
 	version string
 	log     *slog.Logger
@@ -53,7 +58,7 @@ func New(cfg Config) (*API, error) {
 		return nil, err
 	}
 	a := &API{
-		catalog: cfg.Catalog, fleet: cfg.Fleet, ping: cfg.Ping, tokens: t, public: map[string]bool{},
+		catalog: cfg.Catalog, fleet: cfg.Fleet, nodes: cfg.Nodes, ping: cfg.Ping, tokens: t, public: map[string]bool{}, reading: map[string]bool{},
 		maxBody: cfg.MaxBody, version: cfg.Version, log: cfg.Logger, docs: openapi.Docs("/openapi.json"), echo: echo.New(), stopping: make(chan struct{}),
 	}
 	a.echo.HTTPErrorHandler = a.fail

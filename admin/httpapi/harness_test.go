@@ -14,6 +14,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/sluice-gateway/sluice/admin/ask"
 	"github.com/sluice-gateway/sluice/admin/catalog"
 	"github.com/sluice-gateway/sluice/admin/fleet"
 	"github.com/sluice-gateway/sluice/core"
@@ -91,7 +92,7 @@ func (w *world) replica(st *store.Store) (string, *API) {
 		w.t.Fatal(err)
 	}
 	api, err := New(Config{
-		Catalog: catalog.New(st, set, core.Site{}), Fleet: fleet.New(st, core.Reach{}), Ping: st.Ping,
+		Catalog: catalog.New(st, set, core.Site{}), Fleet: fleet.New(st, core.Reach{}), Nodes: ask.New(st), Ping: st.Ping,
 		AdminTokens: []string{adminToken}, ViewerTokens: []string{viewerToken}, MaxBody: maxBody, Version: "test",
 		Logger: slog.New(slog.NewJSONHandler(w, &slog.HandlerOptions{Level: slog.LevelDebug})),
 	})

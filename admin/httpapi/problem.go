@@ -107,6 +107,9 @@ func problemOf(err error) *Problem {
 	}
 	p := problemOfCatalog(err)
 	if p == nil {
+		p = problemOfNodes(err)
+	}
+	if p == nil {
 		p = problemOfStore(err)
 	}
 	p.cause = err

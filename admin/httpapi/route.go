@@ -28,6 +28,9 @@ func (a *API) route() {
 		e.DELETE("/admin/v1/"+r.collection+"/:id", r.remove)
 	}
 	e.GET("/admin/v1/fleet", a.getFleet)
+	e.GET("/admin/v1/decisions/:id", a.getDecision)
+	e.POST("/admin/v1/explain", a.explain)
+	a.reading["/admin/v1/explain"] = true
 
 	for path, h := range map[string]echo.HandlerFunc{
 		"/livez":         a.livez,

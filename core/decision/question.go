@@ -18,7 +18,7 @@ type Question struct {
 	Targets []core.RoutingTarget `json:"targets,omitempty" swaggertype:"array,object"`
 	// Request is the body of a chat completion, whose model does not matter.
 	Request json.RawMessage `json:"request,omitempty" swaggertype:"object"`
-	Facts   Facts           `json:"facts,omitzero"`
+	Facts   Facts           `json:"facts,omitzero" validate:"optional"`
 }
 
 // Facts are what a decision goes by. Those that a body tells are not given together with a body.

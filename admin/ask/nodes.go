@@ -1,0 +1,115 @@
+package ask
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"math/rand/v2"
+	"net"
+	"net/http"
+	"slices"
+	"time"
+
+	"github.com/sluice-gateway/sluice/core"
+	"github.com/sluice-gateway/sluice/store"
+)
+
+const (
+	// connectLimit tells a node that is away from one that thinks.
+	connectLimit = 2 * time.Second
+	// findLimit bounds the search for a decision on all nodes: each looks into its memory only.
+	findLimit = 3 * time.Second
+	// explainLimit is above what a node waits for an embedding.
+	explainLimit = 20 * time.Second
+	// maxAnswer bounds what is read of an answer: a decision about a routing of the most targets is below.
+	maxAnswer = 8 << 20
+	// atOnce bounds the nodes that are asked at one time.
+	atOnce = 32
+	// tries is how many nodes are asked for an answer that any can give.
+	tries = 3
+)
+
+type source interface {
+	Nodes(ctx context.Context) ([]store.NodeRecord, error)
+	NodeToken(ctx context.Context, node string) (string, error)
+}
+
+// Nodes are the live proxy nodes.
+type Nodes struct {
+	store source
+	http  *http.Client
+}
+
+// New returns the nodes that the store knows.
+func New(s source) *Nodes {
+	t := &http.Transport{ // no proxy: nodes are on the control plane's own network
+		DialContext: (&net.Dialer{Timeout: connectLimit}).DialContext, MaxIdleConnsPerHost: 2, IdleConnTimeout: time.Minute,
+	}
+	stay := func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse } // the token is for this address
+	return &Nodes{s, &http.Client{Transport: t, CheckRedirect: stay}}
+}
+
+// Errors of which a caller can do something; errors.Is tells them apart.
+var (
+	// ErrNoNode: no node lives, or not the one that is meant.
+	ErrNoNode = errors.New("no such node is live")
+	// ErrUnreachable: a node lives and cannot be asked.
+	ErrUnreachable = errors.New("the node cannot be asked")
+)
+
+// Unreachable is a node that could not be asked.
+type Unreachable struct {
+	Node string
+	// Reason says why, without addresses of the caller's or secrets.
+	Reason string
+}
+
+// Error names the node.
+func (u *Unreachable) Error() string { return "node " + u.Node + ": " + u.Reason }
+
+// Is makes it an ErrUnreachable.
+func (u *Unreachable) Is(target error) bool { return target == ErrUnreachable }
+
+// live returns the live nodes that do not drain, in random order; those that drain come last.
+func (n *Nodes) live(ctx context.Context) ([]core.NodeStatus, error) {
+	records, err := n.store.Nodes(ctx)
+	if err != nil {
+		return nil, err
+	}
+	out := make([]core.NodeStatus, 0, len(records))
+	for _, r := range records {
+		var s core.NodeStatus
+		if err := json.Unmarshal(r.Value, &s); err != nil {
+			s = core.NodeStatus{}
+		}
+		s.ID = r.Node
+		out = append(out, s)
+	}
+	rand.Shuffle(len(out), func(i, j int) { out[i], out[j] = out[j], out[i] })
+	slices.SortStableFunc(out, func(a, b core.NodeStatus) int {
+		switch {
+		case a.Draining == b.Draining:
+			return 0
+		case a.Draining:
+			return 1
+		}
+		return -1
+	})
+	return out, nil
+}
+
+// choose returns the node of that name, or some to try one after the other if the name is empty.
+func (n *Nodes) choose(ctx context.Context, name string) ([]core.NodeStatus, error) {
+	nodes, err := n.live(ctx)
+	if err != nil {
+		return nil, err
+	}
+	if name != "" {
+		nodes = slices.DeleteFunc(nodes, func(s core.NodeStatus) bool { return s.ID != name })
+	}
+	if len(nodes) == 0 {
+		return nil, fmt.Errorf("%w: %s", ErrNoNode, name)
+	}
+	return nodes[:min(len(nodes), tries)], nil
+}
