@@ -344,3 +344,27 @@ func TestScaleOfAllLatenciesDoesNotMatter(t *testing.T) {
 		t.Error(err)
 	}
 }
+
+// One call in ten fails at once, and the next best target, which is a quarter slower, answers then: the fastest is the
+// fastest all the same. Of three in ten it is not.
+func TestFewQuickFailuresCostLessThanASlowerTarget(t *testing.T) {
+	for _, c := range []struct {
+		name  string
+		every int
+		want  string
+	}{{"one of ten fails", 10, "a b c"}, {"one of three fails", 3, "b c a"}} {
+		f := newFixture(t)
+		for i := range 120 {
+			if i%c.every == 0 {
+				f.fail("a", 50, 1)
+			} else {
+				f.answer("a", 1000, 1)
+			}
+			f.answer("b", 1250, 1)
+			f.answer("c", 1300, 1)
+			f.wait(0.1)
+		}
+		f.answer("a", 1000, 1)
+		f.want(latencyGroup("a", "b", "c"), c.want, c.name)
+	}
+}

@@ -2,7 +2,6 @@ package rank
 
 import (
 	"math"
-	"slices"
 
 	"github.com/sluice-gateway/sluice/core"
 	"github.com/sluice-gateway/sluice/core/signal"
@@ -97,7 +96,7 @@ func (o *ordering) settle() common {
 		c.mean += l.inflight
 	}
 	c.mean /= float64(max(len(o.leaves), 1))
-	c.charge = o.median()
+	c.charge = again(o.leaves, c.best)
 	for i := range o.leaves {
 		o.leaves[i].expect(c.charge)
 	}
@@ -128,22 +127,23 @@ func bestKnown(leaves []leaf) float64 {
 	return best
 }
 
-// median returns what a failure costs: the median latency, the upper one of an even number, of what was tried.
-// Where nothing fails it is not needed, and is the prior.
-func (o *ordering) median() float64 {
-	o.sorted = o.sorted[:0]
-	var failures float64
-	for i := range o.leaves {
-		if l := &o.leaves[i]; l.class != unmeasured {
-			o.sorted = append(o.sorted, l.latency)
-			failures += l.failures
+// again returns what a failure costs: the time with which a request goes on that has failed at the best, the least latency but
+// one of what serves. The only one is tried again; where none serves it is the best known.
+func again(leaves []leaf, best float64) float64 {
+	least, second := math.Inf(1), math.Inf(1)
+	for i := range leaves {
+		if l := &leaves[i]; l.serves() {
+			second = min(second, max(l.latency, least))
+			least = min(least, l.latency)
 		}
 	}
-	if failures == 0 {
-		return prior
+	switch {
+	case !math.IsInf(second, 1):
+		return second
+	case !math.IsInf(least, 1):
+		return least
 	}
-	slices.Sort(o.sorted)
-	return o.sorted[len(o.sorted)/2]
+	return best
 }
 
 // hoped returns what the latest samples let hope for: their mean less its standard error; infinite without any.
@@ -154,12 +154,14 @@ func hoped(e *signal.Estimate) float64 {
 	return e.Recent * max(1-signal.Deviation/math.Sqrt(e.RecentWeight), 0)
 }
 
-// expect works out the expected time to an answer: every failure costs the time of an attempt and the charge for
-// having to try again.
+// expect works out the expected time to an answer. Each answer comes after p/(1-p) failures, and each failure costs the
+// charge, by p more the more there are: they also spend the retries that other failures need. The time of the failure
+// itself is not added. One that takes longer than the latency counts there, and one that is quicker costs less
+// than is charged beyond the p failures to which the first other target puts an end.
 func (l *leaf) expect(charge float64) {
-	answered := max(1-l.failures, minSuccess)
-	l.expected = bounded((l.latency + l.failures*charge) / answered)
-	l.hope = bounded((min(l.latency, l.hope) + l.failures*charge) / answered)
+	failures := l.failures * (1 + l.failures) / max(1-l.failures, minSuccess) * charge
+	l.expected = bounded(l.latency + failures)
+	l.hope = bounded(min(l.latency, l.hope) + failures)
 	l.score = l.expected
 }
 

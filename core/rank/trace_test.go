@@ -67,7 +67,7 @@ func TestTraceHoldsWhatItsFiguresAreMadeOf(t *testing.T) {
 	for _, c := range r.Candidates {
 		e := c.Evidence[0]
 		withPrior := (e.Samples*e.Latency + l.BestKnown) / (e.Samples + 1)
-		expected := (e.WithPrior + e.Failures*l.Charge) / (1 - e.Failures)
+		expected := e.WithPrior + e.Failures*(1+e.Failures)*l.Charge/(1-e.Failures)
 		a0 := 1 + l.MeanInflight/2
 		score := e.Expected * math.Sqrt((float64(e.Inflight)+a0)/(e.Usual+a0))
 		if !near(withPrior, e.WithPrior) || !near(expected, e.Expected) || !near(score, e.Score) || !near(e.Score, *c.Score) {
