@@ -19,7 +19,9 @@ const (
 	RuleBalanced Rule = "balanced"
 	// RuleIdle: adaptive, and the fleet has fewer requests in flight than there are targets.
 	RuleIdle Rule = "idle"
-	// RuleElastic: adaptive, and nothing shows that any target slows down under load.
+	// RuleUnproved: adaptive, and too little is known to say that the fastest would not slow down under load.
+	RuleUnproved Rule = "unproved"
+	// RuleElastic: adaptive, and no target slows down under load.
 	RuleElastic Rule = "elastic"
 	// RuleQueues: adaptive, and a target slows down under load.
 	RuleQueues Rule = "queues"
@@ -33,6 +35,12 @@ const (
 	gentle = 0.03
 	// confidence is how many standard errors an elasticity must be above zero to count.
 	confidence = 2.5
+	// doubtful is the elasticity that the fastest must be known to stay below for the sharpness to rise above the
+	// configured one; likely is how many standard errors of doubt that is judged by, and plain the sharpness from which
+	// on the order is strict: what takes a tenth longer would get a share of a three-hundredth.
+	doubtful = 0.4
+	likely   = 2.0
+	plain    = 60.0
 )
 
 // News of the load that is older than lateNews makes a sharp choice swing: of the sharpness lateShare is left then, 4
@@ -57,11 +65,30 @@ func sharpness(p *core.LatencyPolicy, lag time.Duration, leaves []leaf, mean flo
 	case mean < idleLoad:
 		return math.Inf(1), RuleIdle, nil
 	}
-	leader = pressed(leaves)
-	if leader == nil {
-		return math.Inf(1), RuleElastic, nil
+	if leader = pressed(leaves); leader != nil {
+		return k * max(gentle/leader.queues(), 1), RuleQueues, leader
 	}
-	return k * max(gentle/leader.queues(), 1), RuleQueues, leader
+	if leader = fastest(leaves); leader != nil {
+		if k *= max(doubtful/leader.mayQueue(), 1); k < plain {
+			return k, RuleUnproved, leader
+		}
+	}
+	return math.Inf(1), RuleElastic, nil
+}
+
+// mayQueue is the elasticity that the leaf may have for all that is known: infinite while that is nothing. A fleet that
+// took nothing known for no elasticity would send all its traffic to one target when it starts, and remember for
+// minutes what that did.
+func (l *leaf) mayQueue() float64 { return max(l.elasticity, 0) + likely*l.doubt }
+
+// fastest returns the leaf with the least expected time of those that serve, or nil when none does.
+func fastest(leaves []leaf) (least *leaf) {
+	for i := range leaves {
+		if l := &leaves[i]; l.serves() && (least == nil || l.expected < least.expected) {
+			least = l
+		}
+	}
+	return least
 }
 
 // queues is the elasticity that the leaf shows beyond doubt: zero where nothing says that it slows down under load.
