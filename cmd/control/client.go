@@ -1,6 +1,7 @@
 package control
 
 import (
+	"bytes"
 	"context"
 	"encoding/json"
 	"errors"
@@ -47,6 +48,8 @@ type Refusal struct {
 	Status int
 	// Title and Detail are the service's own words; empty when the answer was not a problem of the API.
 	Title, Detail string
+	// Faults are what is wrong with the request, each with its place in the body.
+	Faults []string
 }
 
 // Error tells the status and the service's words.
@@ -54,6 +57,9 @@ func (r *Refusal) Error() string {
 	said := strings.TrimSpace(strings.Trim(r.Title+": "+r.Detail, ": "))
 	if said == "" {
 		return fmt.Sprintf("status %d, which is no answer of an admin service", r.Status)
+	}
+	if len(r.Faults) > 0 {
+		said += "\n  " + strings.Join(r.Faults, "\n  ")
 	}
 	return fmt.Sprintf("status %d: %s", r.Status, said)
 }
@@ -116,9 +122,17 @@ func (c *Client) Role(ctx context.Context) (Role, error) {
 }
 
 func (c *Client) call(ctx context.Context, method, path string) ([]byte, error) {
-	req, err := http.NewRequestWithContext(ctx, method, c.base+path, http.NoBody)
+	return c.send(ctx, method, path, nil)
+}
+
+// send sends a body of JSON, unless it is empty.
+func (c *Client) send(ctx context.Context, method, path string, body []byte) ([]byte, error) {
+	req, err := http.NewRequestWithContext(ctx, method, c.base+path, bytes.NewReader(body))
 	if err != nil {
 		return nil, err
+	}
+	if len(body) > 0 {
+		req.Header.Set("Content-Type", "application/json")
 	}
 	if c.token != "" {
 		req.Header.Set("Authorization", "Bearer "+c.token)
@@ -128,21 +142,27 @@ func (c *Client) call(ctx context.Context, method, path string) ([]byte, error) 
 		return nil, fmt.Errorf("ask the admin service: %w", err)
 	}
 	defer resp.Body.Close()
-	body, err := io.ReadAll(io.LimitReader(resp.Body, maxAnswer))
+	answer, err := io.ReadAll(io.LimitReader(resp.Body, maxAnswer))
 	if err != nil {
 		return nil, fmt.Errorf("ask the admin service: %w", err)
 	}
 	if resp.StatusCode/100 != 2 {
-		return nil, refusal(resp.StatusCode, body)
+		return nil, refusal(resp.StatusCode, answer)
 	}
-	return body, nil
+	return answer, nil
 }
 
 func refusal(status int, body []byte) *Refusal {
 	r := &Refusal{Status: status}
-	var problem struct{ Title, Detail string }
+	var problem struct {
+		Title, Detail string
+		Errors        []struct{ Pointer, Message string }
+	}
 	if json.Unmarshal(body, &problem) == nil {
 		r.Title, r.Detail = problem.Title, problem.Detail
+		for _, f := range problem.Errors {
+			r.Faults = append(r.Faults, strings.TrimPrefix(f.Pointer+": "+f.Message, ": "))
+		}
 	}
 	return r
 }

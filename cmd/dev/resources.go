@@ -33,7 +33,7 @@ func resources(fastURL, slowURL, callerKey string) []seeded {
 		{resource: &core.Model{ID: chatName, Description: "Stands for a model for everything else.", Provider: slowName, UpstreamModel: slowName}},
 		{resource: semantic()},
 		{
-			resource: &core.APIKey{ID: callerName, Description: "The demo caller of sluice dev.", KeySHA256: hash, AllowedModels: []string{"*"}},
+			resource: &core.APIKey{ID: callerName, Description: "The demo caller of sluice dev.", KeySHA256: hash, AllowedModels: []string{"*"}, Explain: true},
 			must:     map[string]string{"key_sha256": hash},
 		},
 	}

@@ -37,6 +37,6 @@ func root() *cobra.Command {
 		SilenceUsage:  true,
 		SilenceErrors: true,
 	}
-	c.AddCommand(devCommand(), demoCommand(), validateCommand(), fleetCommand(), doctorCommand(), keysCommand(), versionCommand())
+	c.AddCommand(devCommand(), demoCommand(), validateCommand(), fleetCommand(), explainCommand(), doctorCommand(), keysCommand(), versionCommand())
 	return c
 }

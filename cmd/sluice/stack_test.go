@@ -7,6 +7,7 @@ import (
 	"net/http"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"sync"
 	"testing"
@@ -118,7 +119,14 @@ func (g *gateway) join(status core.NodeStatus) {
 // run executes the command against the gateway.
 func (g *gateway) run(args ...string) (out string, code int, said string) {
 	g.t.Helper()
-	out, err := execute(g.t, append(args, "--admin", g.admin, "--token", g.token, "--patience", "100ms")...)
+	where := []string{"--token", g.token}
+	if !slices.Contains(args, "--admin") {
+		where = append(where, "--admin", g.admin)
+	}
+	if args[0] != "explain" { // it waits for nothing
+		where = append(where, "--patience", "100ms")
+	}
+	out, err := execute(g.t, append(args, where...)...)
 	if err == nil {
 		return out, 0, ""
 	}
