@@ -209,9 +209,11 @@ func newGroup(r *Routing, members []Member) *Group {
 		if m.Group == nil {
 			g.Leaves++
 			g.Kinds = append(g.Kinds, m.Target.Upstream.Kind)
+			g.Windowed = g.Windowed || m.Target.ContextWindow > 0
 			continue
 		}
 		g.ByQuota = g.ByQuota || m.Group.ByQuota
+		g.Windowed = g.Windowed || m.Group.Windowed
 		g.Details |= m.Group.Details
 		g.Kinds = append(g.Kinds, m.Group.Kinds...)
 		g.Leaves += m.Group.Leaves

@@ -84,8 +84,11 @@ type Group struct {
 	// ByQuota and Details say whether the order, here or in a group below, depends on what is left of rate limits, and on
 	// what beyond the estimates of latency.
 	ByQuota bool
-	Details signal.Detail
-	Latency LatencyPolicy // zero unless the strategy is least_latency
+	// Windowed: a target, here or in a group below, declares its context window. A model that is named directly is not
+	// kept from what may not fit: its upstream knows better.
+	Windowed bool
+	Details  signal.Detail
+	Latency  LatencyPolicy // zero unless the strategy is least_latency
 	// HashOn is the key of consistent_hash, here or in the groups below; nil: no group here hashes.
 	HashOn *HashOn
 	// Semantic is nil unless the strategy is semantic.

@@ -1,6 +1,10 @@
 package rank
 
-import "github.com/sluice-gateway/sluice/core"
+import (
+	"slices"
+
+	"github.com/sluice-gateway/sluice/core"
+)
 
 // The exclusions by a profile.
 const (
@@ -11,6 +15,12 @@ const (
 // missingExclusions are for what is left out since a dimension is not known of it.
 var missingExclusions = [core.Dimensions]Exclusion{
 	"missing_latency", "missing_health", "missing_cost", "missing_quota", "missing_priority",
+}
+
+// Passing reports whether the exclusion goes by what is measured, so that it may pass: neither the request nor the
+// configuration has to change for that.
+func (e Exclusion) Passing() bool {
+	return e == ExcludedByLatency || slices.Contains(missingExclusions[:], e)
 }
 
 // beyond returns why the profile leaves a target out, if it does. What is not known is not beyond a limit; a list price

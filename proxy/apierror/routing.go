@@ -40,6 +40,29 @@ func NotCapable(model, param string, lacking []string) Error {
 	}
 }
 
+// TooManyTokens is a request that is too long for the context window of every target of the model.
+func TooManyTokens(model string, tokens int) Error {
+	return Error{
+		Status: http.StatusBadRequest, Type: TypeInvalidRequest, Code: "context_length_exceeded", Param: "messages",
+		Message: "The model " + strconv.Quote(Text(model, maxEcho)) + " has no target whose context window holds the request and the answer that it asks for, about " + strconv.Itoa(tokens) + " tokens.",
+	}
+}
+
+// TooExpensive is a request that would cost more with every target of the model than its profile allows.
+func TooExpensive(model string) Error {
+	return Error{
+		Status: http.StatusBadRequest, Type: TypeInvalidRequest, Code: "cost_limit_exceeded", Param: "model",
+		Message: "The model " + strconv.Quote(Text(model, maxEcho)) + " has no target whose estimated price for the request is within the limit of its profile.",
+	}
+}
+
+// OutsideLimits is a model of which no target meets what its profile asks for at present.
+func OutsideLimits(model string) Error {
+	e := Unavailable(0)
+	e.Code, e.Message = "no_target_within_limits", "The model "+strconv.Quote(Text(model, maxEcho))+" has no target at the moment that meets its profile. Try again later."
+	return e
+}
+
 // NotCompared is a prompt that could not be compared with the examples of its routing, which serves no other.
 func NotCompared(retryAfter time.Duration) Error {
 	e := Unavailable(retryAfter)

@@ -218,6 +218,7 @@ type options struct {
 	failedStatus             int
 	weights                  []int
 	key                      string // further members of the API key
+	profile                  string // members of the profile "p"; empty: there is none
 	// vectors is the endpoint of the provider "vectors"; nil: there is none. more are further routings, by id.
 	vectors *upstream
 	more    map[string]string
@@ -262,6 +263,9 @@ func assemble(t *testing.T, o options, dial dialer, streams *serve.Streams, ups 
 	}
 	if o.vectors != nil {
 		set(core.KindProvider, "vectors", `"kind":"openai","base_url":"`+o.vectors.URL+`/v1","auth":{"secret":"`+vectorsKey+`"}`)
+	}
+	if o.profile != "" {
+		set(core.KindProfile, "p", o.profile)
 	}
 	for id, members := range o.more {
 		set(core.KindRouting, id, members)

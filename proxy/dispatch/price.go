@@ -1,6 +1,7 @@
 package dispatch
 
 import (
+	"math"
 	"time"
 
 	"github.com/sluice-gateway/sluice/core"
@@ -30,6 +31,16 @@ func (x *exchange) price(t *core.Target) (usd float64, known bool) {
 	input := float64(x.call.Envelope.TextBytes()) / bytesPerToken
 	output := x.d.lengths.expect(t.Signal, input, x.call.Envelope.MaxTokens, time.Now())
 	return (input*t.Cost.InputPer1M + output*t.Cost.OutputPer1M) / 1e6, true
+}
+
+// bytesPerWindowToken is more bytes than the usual text of any tongue has for a token: a request that only may be too
+// long for a context window is left to the upstream, which counts.
+const bytesPerWindowToken = 5
+
+// tokens is the least that the request is likely to take of a context window, with the answer that it asks for.
+func (x *exchange) tokens() int {
+	e := x.call.Envelope
+	return e.TextBytes()/bytesPerWindowToken + int(min(e.MaxTokens, math.MaxInt32))
 }
 
 // lengths knows how many tokens the answers of this node's targets have had of late.
