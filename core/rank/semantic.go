@@ -4,6 +4,7 @@ import (
 	"math"
 
 	"github.com/sluice-gateway/sluice/core"
+	"github.com/sluice-gateway/sluice/core/vector"
 )
 
 // The exclusions by what a prompt means.
@@ -66,7 +67,8 @@ func (r *route) score(i int) float64 {
 	return math.NaN()
 }
 
-func (r *route) clears(m *core.Member, i int) bool { return r.score(i) >= m.Threshold }
+// clears reports whether a member's score reaches its bar, but for what rounding may have taken away.
+func (r *route) clears(m *core.Member, i int) bool { return r.score(i) >= m.Threshold-vector.Tolerance }
 
 // before reports whether member i of those that cleared is tried before an earlier one.
 func (r *route) before(g *core.Group, i, earlier int) bool {

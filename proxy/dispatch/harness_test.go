@@ -149,19 +149,20 @@ type harness struct {
 	leaving context.Context
 	stop    context.CancelFunc
 
-	upstreams []*upstream
-	board     *signal.Board
-	cooldowns *cooldown.Table
-	budget    *budget.Budget
-	snapshot  *core.Snapshot
-	edge      *serve.Edge
-	streams   *serve.Streams // nil: streams stay with their handlers
-	log       *lockedBuffer
-	attempts  *recorder
-	journal   *journal.Journal
-	ranker    *rank.Ranker
-	dispatch  *dispatch.Dispatcher
-	examples  *embed.Examples
+	upstreams   []*upstream
+	board       *signal.Board
+	cooldowns   *cooldown.Table
+	budget      *budget.Budget
+	snapshot    *core.Snapshot
+	edge        *serve.Edge
+	streams     *serve.Streams // nil: streams stay with their handlers
+	log         *lockedBuffer
+	attempts    *recorder
+	journal     *journal.Journal
+	ranker      *rank.Ranker
+	dispatch    *dispatch.Dispatcher
+	examples    *embed.Examples
+	collections embed.Collections
 }
 
 type recorder struct {
@@ -284,14 +285,14 @@ func assemble(t *testing.T, o options, dial dialer, streams *serve.Streams, ups 
 	t.Cleanup(pools.Close)
 	logger := slog.New(slog.NewJSONHandler(h.log, &slog.HandlerOptions{Level: slog.LevelDebug}))
 	h.journal, h.ranker = journal.New("n1", 100), rank.NewRanker()
-	collections := h.embeds(pools.Transport, logger)
+	h.collections = h.embeds(pools.Transport, logger)
 	h.dispatch = dispatch.New(dispatch.Config{
 		Examples: h.examples, Board: h.board, Ranker: h.ranker, Cooldowns: h.cooldowns, Transport: pools.Transport,
 		Lag:   func() time.Duration { return time.Second },
 		Owner: func(signal.Key, time.Time) bool { return true }, Cooled: func() {}, Observer: h.attempts, Journal: h.journal, Logger: logger,
 		Budget: h.budget, FailedStatus: o.failedStatus, MaxAnswer: 1 << 20, MaxEvent: 1 << 20,
 	})
-	state := &live.State{Snapshot: snapshot, Revision: 7, Examples: collections}
+	state := &live.State{Snapshot: snapshot, Revision: 7, Examples: h.collections}
 	h.edge = serve.New(serve.Config{
 		State: func() *live.State { return state }, Observer: h.attempts, Logger: logger, MaxBody: 1 << 20, Budget: h.budget, Streams: streams,
 		Dispatcher: h.dispatch,

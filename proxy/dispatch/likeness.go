@@ -32,7 +32,7 @@ func (x *exchange) note(l likeness, lead *core.Target) {
 	for i := range l {
 		c := &l[i]
 		serves := lead != nil && c.leads(lead)
-		if serves && c.matches != nil && !c.clears() {
+		if serves && !x.dry && c.matches != nil && !c.clears() {
 			x.logUnlike(c)
 		}
 		if !c.group.Semantic.Expose || x.exposed != nil || (lead != nil && !serves) {

@@ -154,7 +154,7 @@ func (x *exchange) uncompared(l likeness) *fault {
 			f = &fault{slug: slugEmbedding, cause: c.err, public: apierror.NotCompared(retryAfter(c.err))}
 		}
 	}
-	if first != nil {
+	if first != nil && !x.dry {
 		x.logUncompared(first, f != nil)
 	}
 	return f

@@ -6,6 +6,11 @@ import (
 	"slices"
 	"strings"
 	"testing"
+
+	"github.com/sluice-gateway/sluice/core/decision"
+	"github.com/sluice-gateway/sluice/proxy/dispatch"
+	"github.com/sluice-gateway/sluice/proxy/endpoint"
+	"github.com/sluice-gateway/sluice/proxy/envelope"
 )
 
 // Prompts and what they mean: how like they are to the example of a, to that of b, and to nothing.
@@ -189,6 +194,71 @@ func TestTheBestExampleDecides(t *testing.T) {
 	with, without := scores(t, `"broadest","same","broader"`), scores(t, `"same"`)
 	if with != "b:1.0000,a:0.7000" || without != with {
 		t.Errorf("got %q with broader examples and %q without", with, without)
+	}
+}
+
+func TestAScoreThatOnlyRoundingTookBelowTheBarClears(t *testing.T) {
+	o := semanticOptions(newUpstream(t, vectors("edge: 1 0 0", "other: 0 0 1", "prompt: 0.7 0.7141428428542850 0")), "")
+	o.targets = []string{`,"examples":["edge"],"threshold":0.7`, `,"examples":["other"]`, `,"catchall":true`}
+	h := gateway(t, o, trio(t)...).ready()
+	if target := h.post(asks("prompt")).served(t); target != "a" {
+		t.Errorf("served by %s, want a, whose bar is 0.7", target)
+	}
+}
+
+// TestEveryEndpointWithAPromptComparesIt and is told of failures in its own words.
+func TestEveryEndpointWithAPromptComparesIt(t *testing.T) {
+	for path, c := range map[string]struct{ prompt, answer string }{
+		"chat/completions": {`"messages":[{"role":"user","content":"` + likeB + `"}]`, `{"choices":[{"index":0,"message":{"role":"assistant","content":"B"},"finish_reason":"stop"}]}`},
+		"completions":      {`"prompt":"` + likeB + `"`, `{"choices":[{"index":0,"text":"B","finish_reason":"stop"}]}`},
+		"responses":        {`"input":[{"role":"user","content":[{"type":"input_text","text":"` + likeB + `"}]}]`, `{"id":"r","object":"response","status":"completed","output":[{"type":"message","role":"assistant","content":[{"type":"output_text","text":"B"}]}]}`},
+	} {
+		u := newUpstream(t, vectors(meanings...))
+		ups := []*upstream{newUpstream(t, status(200, c.answer)), newUpstream(t, status(200, c.answer)), newUpstream(t, status(200, c.answer))}
+		h := gateway(t, semanticOptions(u, `,"on_embedding_failure":"fail"`), ups...).ready()
+		ask := func(more string) reply {
+			req, err := http.NewRequest(http.MethodPost, h.URL+"/v1/"+path, strings.NewReader(`{"model":"r",`+more+c.prompt+`}`))
+			if err != nil {
+				t.Fatal(err)
+			}
+			return h.do(req)
+		}
+		if target := ask("").served(t); target != "b" {
+			t.Errorf("%s: served by %s, want b", path, target)
+		}
+		u.then(status(500, "{}"))
+		c.prompt = strings.Replace(c.prompt, likeB, "something new", 1)
+		if got := ask(""); got.StatusCode != 503 || !strings.Contains(got.body, "embedding_failed") {
+			t.Errorf("%s: got %d %s", path, got.StatusCode, got.body)
+		}
+	}
+}
+
+func TestAnExplanationComparesThePrompt(t *testing.T) {
+	u := newUpstream(t, vectors(meanings...))
+	h := gateway(t, semanticOptions(u, ""), trio(t)...).ready()
+	explain := func(prompt string) decision.Explanation {
+		env, err := envelope.Parse([]byte(asks(prompt)), envelope.Chat)
+		if err != nil {
+			t.Fatal(err)
+		}
+		g, _ := h.snapshot.Group("r")
+		call := dispatch.Call{Endpoint: endpoint.Find("chat/completions"), Envelope: env, Group: g, Examples: h.collections, Revision: 7}
+		return h.dispatch.Explain(t.Context(), call, &decision.Facts{})
+	}
+	got := explain(likeBoth)
+	var order []string
+	for _, s := range got.Order {
+		order = append(order, s.Target)
+	}
+	if !slices.Equal(order, []string{"a", "b", "c"}) || got.Ranking == nil {
+		t.Errorf("got %+v", got)
+	}
+	if got := explain(likeNone); len(got.Order) != 1 || got.Order[0].Target != "c" {
+		t.Errorf("a prompt that is like nothing: %+v", got.Order)
+	}
+	if log := h.log.String(); strings.Contains(log, "prompt is like") {
+		t.Errorf("the log tells of requests that nobody made: %s", log)
 	}
 }
 

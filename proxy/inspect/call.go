@@ -9,6 +9,7 @@ import (
 	"github.com/sluice-gateway/sluice/core"
 	"github.com/sluice-gateway/sluice/core/decision"
 	"github.com/sluice-gateway/sluice/proxy/dispatch"
+	"github.com/sluice-gateway/sluice/proxy/embed"
 	"github.com/sluice-gateway/sluice/proxy/endpoint"
 	"github.com/sluice-gateway/sluice/proxy/envelope"
 	"github.com/sluice-gateway/sluice/proxy/live"
@@ -22,7 +23,7 @@ func (h *Handler) call(state *live.State, q *decision.Question) (dispatch.Call, 
 	if faults := q.Check(); len(faults) > 0 {
 		return dispatch.Call{}, faults
 	}
-	group, faults := h.group(state, q)
+	group, examples, faults := h.group(state, q)
 	if len(faults) > 0 {
 		return dispatch.Call{}, faults
 	}
@@ -30,19 +31,19 @@ func (h *Handler) call(state *live.State, q *decision.Question) (dispatch.Call, 
 	if len(faults) > 0 {
 		return dispatch.Call{}, faults
 	}
-	return dispatch.Call{Endpoint: endpoint.Find(chat), Envelope: env, Group: group, Revision: state.Revision}, nil
+	return dispatch.Call{Endpoint: endpoint.Find(chat), Envelope: env, Group: group, Examples: examples, Revision: state.Revision}, nil
 }
 
 // chat is the endpoint whose bodies are asked about.
 const chat = "chat/completions"
 
-// group returns the group that the question is about.
-func (h *Handler) group(state *live.State, q *decision.Question) (*core.Group, []core.Fault) {
+// group returns the group that the question is about, and the examples that its prompt is compared with.
+func (h *Handler) group(state *live.State, q *decision.Question) (*core.Group, embed.Collections, []core.Fault) {
 	if q.Model != "" {
 		if g, known := state.Group(q.Model); known {
-			return g, nil
+			return g, state.Examples, nil
 		}
-		return nil, []core.Fault{decision.Wrong("/model", "reference", "no model or routing that this node serves is called "+strconv.Quote(q.Model))}
+		return nil, embed.Collections{}, []core.Fault{decision.Wrong("/model", "reference", "no model or routing that this node serves is called "+strconv.Quote(q.Model))}
 	}
 	resources, places := inline(state.Document, q)
 	snapshot, faults := h.cfg.Suppose(state, resources...)
@@ -52,13 +53,13 @@ func (h *Handler) group(state *live.State, q *decision.Question) (*core.Group, [
 		}
 	}
 	if len(faults) > 0 {
-		return nil, faults
+		return nil, embed.Collections{}, faults
 	}
 	g, served := snapshot.Group(resources[0].Ref().ID)
 	if !served {
-		return nil, []core.Fault{decision.Wrong("/routing", "routing", "the routing cannot be served")}
+		return nil, embed.Collections{}, []core.Fault{decision.Wrong("/routing", "routing", "the routing cannot be served")}
 	}
-	return g, nil
+	return g, h.cfg.Examples(snapshot), nil
 }
 
 // inline returns the resources that the question brings, the routing first, and where in it they stand. What has no name

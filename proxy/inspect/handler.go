@@ -13,6 +13,7 @@ import (
 	"github.com/sluice-gateway/sluice/core"
 	"github.com/sluice-gateway/sluice/core/decision"
 	"github.com/sluice-gateway/sluice/proxy/dispatch"
+	"github.com/sluice-gateway/sluice/proxy/embed"
 	"github.com/sluice-gateway/sluice/proxy/live"
 )
 
@@ -35,6 +36,8 @@ type Config struct {
 	State func() *live.State
 	// Suppose compiles the document of a state with further resources in it.
 	Suppose func(s *live.State, resources ...core.Resource) (*core.Snapshot, []core.Fault)
+	// Examples returns those of a supposed snapshot, with the vectors that are known.
+	Examples func(*core.Snapshot) embed.Collections
 	// Explain says what would be decided about a call.
 	Explain func(ctx context.Context, call dispatch.Call, facts *decision.Facts) decision.Explanation
 }

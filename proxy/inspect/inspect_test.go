@@ -85,7 +85,8 @@ func newNode(t *testing.T) *node {
 	j := journal.New("n1", 10)
 	j.Begin(&decision.Decision{RequestID: "served"}, nil, nil, time.Now())
 	n.Server = httptest.NewServer(inspect.New(inspect.Config{
-		Token: token, Node: "n1", Find: j.Find, State: n.holder.Load, Suppose: n.holder.Suppose, Explain: d.Explain,
+		Token: token, Node: "n1", Find: j.Find, State: n.holder.Load, Suppose: n.holder.Suppose,
+		Examples: func(*core.Snapshot) embed.Collections { return embed.Collections{} }, Explain: d.Explain,
 	}))
 	t.Cleanup(n.Close)
 	return n
