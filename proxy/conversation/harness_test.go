@@ -49,3 +49,11 @@ func translate(from, to conversation.Codec, r *conversation.Request, frames []co
 	}
 	return string(out), over, nil
 }
+
+// lawful judges a request that was written for a dialect.
+func lawful(dialect string, body []byte) error {
+	if dialect == "chat" {
+		return conversationtest.ChatRequest(body)
+	}
+	return conversationtest.MessagesRequest(body)
+}

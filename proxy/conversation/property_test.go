@@ -63,7 +63,7 @@ func expected(from, to string, withUsage bool, want conversationtest.Story) conv
 }
 
 func TestAnyLegalStreamBecomesALegalOneThatSaysTheSame(t *testing.T) {
-	for from, make := range makers {
+	for from, maker := range makers {
 		for to := range codecs {
 			t.Run(from+" to "+to, func(t *testing.T) {
 				t.Parallel()
@@ -72,7 +72,7 @@ func TestAnyLegalStreamBecomesALegalOneThatSaysTheSame(t *testing.T) {
 					n /= 10
 				}
 				for i := range n {
-					frames, want := make(source(i))
+					frames, want := maker(source(i))
 					withUsage := i%2 == 0
 					out, over := relay(t, codecs[from], codecs[to], &conversation.Request{StreamUsage: withUsage}, frames)
 					got, err := judge(to, out, withUsage)
@@ -105,13 +105,13 @@ func asText(frames []conversationtest.Frame) string {
 var ends = []string{"[DONE]", `"finish_reason":"`, "message_stop", "message_delta"}
 
 func TestAStreamThatBreaksGetsNoEnd(t *testing.T) {
-	for from, make := range makers {
+	for from, maker := range makers {
 		for to := range codecs {
 			t.Run(from+" to "+to, func(t *testing.T) {
 				t.Parallel()
 				for i := range 500 {
 					r := source(i)
-					frames, _ := make(r)
+					frames, _ := maker(r)
 					stop := 0
 					for stop < len(frames) && !strings.Contains(frames[stop].Data, `_reason":"`) {
 						stop++

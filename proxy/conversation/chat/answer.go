@@ -92,6 +92,9 @@ func (c *Codec) choice(r *wire.Reader, a *conversation.Answer) {
 	add(conversation.Text, m.content)
 	add(conversation.Refusal, m.refusal)
 	for _, d := range m.calls {
+		if d.name == "" {
+			r.Fail("must name the tool of each call")
+		}
 		if d.id == "" {
 			d.id = "call_" + c.newID()
 		}

@@ -165,24 +165,32 @@ func effort(r conversation.Reasoning) string {
 
 func (b *body) messages() {
 	b.Name("messages").Array()
+	empty := len(b.Buf)
 	b.system()
-	for i := 0; i < len(b.r.Messages); {
+	turns := b.r.Messages
+	for i := 0; i < len(turns); {
+		if turns[i].Role == conversation.Assistant {
+			b.assistant(&turns[i])
+			i++
+			continue
+		}
 		end := i + 1
-		for end < len(b.r.Messages) && b.r.Messages[end].Role == b.r.Messages[i].Role {
+		for end < len(turns) && (turns[end].Role == conversation.User || silent(&turns[end])) {
 			end++
 		}
-		if b.r.Messages[i].Role == conversation.User {
-			b.user(b.r.Messages[i:end])
-		} else {
-			for k := i; k < end; k++ {
-				b.assistant(&b.r.Messages[k])
-			}
-		}
+		b.user(turns[i:end])
 		i = end
 	}
+	if len(b.Buf) == empty {
+		b.fail(b.r.Names.Messages, "must hold a message that says something")
+	}
 	b.EndArray()
-	if n := len(b.r.Messages); n > 0 && b.r.Messages[n-1].Role == conversation.Assistant {
-		b.fail(b.r.Names.Message(&b.r.Messages[n-1]), "cannot be the assistant's as the last turn: this target does not go on with an answer that has begun")
+	last := len(turns) - 1
+	for last >= 0 && turns[last].Role == conversation.Assistant && silent(&turns[last]) {
+		last--
+	}
+	if last >= 0 && turns[last].Role == conversation.Assistant {
+		b.fail(b.r.Names.Message(&turns[last]), "cannot be the assistant's as the last turn: this target does not go on with an answer that has begun")
 	}
 }
 

@@ -8,7 +8,7 @@ import (
 	"github.com/sluice-gateway/sluice/proxy/conversation"
 )
 
-// user writes turns of the user that follow each other: the results of tools, which must stand right behind their
+// user writes turns of the user that follow each other, but for silent ones of the model's: the results of tools, which must stand right behind their
 // calls; then what those results hold beside text, for which their messages have no place; then the rest.
 func (b *body) user(run []conversation.Message) {
 	for i := range run {
@@ -26,7 +26,11 @@ func (b *body) user(run []conversation.Message) {
 		}
 	}
 	for i := range run {
-		b.said(&run[i])
+		if run[i].Role == conversation.User {
+			b.said(&run[i])
+		} else {
+			b.assistant(&run[i]) // which lists what it drops
+		}
 	}
 }
 
@@ -213,12 +217,25 @@ func (b *body) file(param string, m *conversation.Media) {
 	b.EndObject()
 }
 
-// assistant writes a turn of the model's; a turn that says nothing in this dialect is left out.
+// silent reports whether a turn of the model's says nothing in this dialect.
+func silent(m *conversation.Message) bool {
+	for j := range m.Parts {
+		p := &m.Parts[j]
+		if p.Kind != conversation.Thinking && (p.Kind != conversation.Refusal || p.Text != "") {
+			return false
+		}
+	}
+	return true
+}
+
+// assistant writes a turn of the model's; a silent one is left out.
 func (b *body) assistant(m *conversation.Message) {
-	start := len(b.Buf)
+	texts, refusal, calls := b.spoken(m)
+	if silent(m) {
+		return
+	}
 	b.Object()
 	b.Name("role").String("assistant")
-	texts, refusal, calls := b.spoken(m)
 	if len(texts) > 0 {
 		b.content(texts)
 	} else {
@@ -231,9 +248,6 @@ func (b *body) assistant(m *conversation.Message) {
 		b.calls(m)
 	}
 	b.EndObject()
-	if len(texts) == 0 && refusal == "" && calls == 0 {
-		b.Buf = b.Buf[:start]
-	}
 }
 
 // spoken gathers what a model's turn says, and drops its thoughts: other models have no use for them.

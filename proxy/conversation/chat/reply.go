@@ -62,13 +62,13 @@ func writeMessage(w *wire.Writer, functions bool, parts []conversation.Part) {
 }
 
 // joined returns the text of all parts of a kind, and whether there are any.
-func joined(parts []conversation.Part, kind conversation.PartKind) (text string, any bool) {
+func joined(parts []conversation.Part, kind conversation.PartKind) (text string, found bool) {
 	for i := range parts {
 		if parts[i].Kind == kind {
-			text, any = text+parts[i].Text, true
+			text, found = text+parts[i].Text, true
 		}
 	}
-	return text, any
+	return text, found
 }
 
 func hasCalls(parts []conversation.Part) bool {

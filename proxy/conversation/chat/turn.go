@@ -138,8 +138,8 @@ func (r *reading) calls(t *turn) {
 				r.Skip()
 			}
 		}
-		if p.Call.ID == "" {
-			r.Fail("must have an id")
+		if p.Call.ID == "" || p.Call.Name == "" {
+			r.Fail("must have an id and name a function")
 		}
 		t.calls = append(t.calls, p)
 	}
@@ -163,6 +163,9 @@ func (r *reading) functionCall(i int, t *turn) {
 	p := conversation.Part{Kind: conversation.ToolCall, At: -1}
 	p.Call.ID = fmt.Sprintf("function_%d", i)
 	r.function(&p.Call)
+	if p.Call.Name == "" {
+		r.Fail("must name a function")
+	}
 	r.functionID = p.Call.ID
 	t.calls = []conversation.Part{p}
 }

@@ -24,7 +24,7 @@ func (c *Codec) DecodeAnswer(body []byte) (*conversation.Answer, error) {
 		case "content":
 			found = true
 			for range r.Elements {
-				if b := readBlock(&r); b.known() {
+				if b := c.readBlock(&r); b.known() {
 					a.Parts = append(a.Parts, b.Part)
 				}
 			}
@@ -56,7 +56,7 @@ type block struct {
 	kind string
 }
 
-func readBlock(r *wire.Reader) block {
+func (c *Codec) readBlock(r *wire.Reader) block {
 	var b block
 	for name := range r.Members {
 		switch string(name) {
@@ -79,6 +79,14 @@ func readBlock(r *wire.Reader) block {
 		}
 	}
 	b.settle()
+	if b.kind == "tool_use" {
+		if b.Call.Name == "" {
+			r.Fail("must name the tool of each call")
+		}
+		if b.Call.ID == "" {
+			b.Call.ID = "toolu_" + c.newID()
+		}
+	}
 	return b
 }
 

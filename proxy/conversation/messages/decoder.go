@@ -10,6 +10,7 @@ import (
 
 // decoder reads the events of a stream. Blocks come one after another here too; those of unknown types are left out.
 type decoder struct {
+	c   *Codec
 	r   wire.Reader
 	dst []conversation.Event
 
@@ -26,7 +27,7 @@ type decoder struct {
 }
 
 // NewDecoder implements conversation.Codec.
-func (c *Codec) NewDecoder() conversation.Decoder { return &decoder{} }
+func (c *Codec) NewDecoder() conversation.Decoder { return &decoder{c: c} }
 
 // event is what one event holds, whatever its type.
 type event struct {
@@ -87,7 +88,7 @@ func (d *decoder) read(ev *event) {
 		case "message":
 			d.message(ev)
 		case "content_block":
-			ev.block = readBlock(&d.r)
+			ev.block = d.c.readBlock(&d.r)
 		case "delta":
 			d.delta(ev)
 		case "usage":
