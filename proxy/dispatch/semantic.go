@@ -1,7 +1,6 @@
 package dispatch
 
 import (
-	"bytes"
 	"context"
 	"errors"
 	"log/slog"
@@ -82,8 +81,7 @@ func semantic(g *core.Group, f func(*core.Group)) {
 // prompt returns the text that is embedded; empty if the request has none.
 func (x *exchange) prompt() string {
 	const limit = embed.DefaultTextLimit
-	said := bytes.TrimSpace(x.call.Envelope.Prompt(nil))
-	said = said[:min(len(said), limit+utf8.UTFMax)] // a prompt may be a thousand times the limit
+	said := x.call.Envelope.Prompt(nil, limit+utf8.UTFMax) // so that the limit itself is no end of it
 	return embed.Text([]string{string(said)}, limit)
 }
 

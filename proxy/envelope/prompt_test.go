@@ -45,7 +45,7 @@ func TestThePromptIsWhatTheUserSaidLast(t *testing.T) {
 			t.Errorf("%s: %v", c.name, err)
 			continue
 		}
-		if got := string(e.Prompt([]byte("before "))); got != "before "+c.want {
+		if got := string(e.Prompt([]byte("before "), 1<<20)); got != "before "+c.want {
 			t.Errorf("%s: %s: got %q, want %q", c.name, c.body, got, "before "+c.want)
 		}
 	}
@@ -57,7 +57,7 @@ func TestThePromptCostsNothingInRoomThatIsThere(t *testing.T) {
 		t.Fatal(err)
 	}
 	room := make([]byte, 0, 100)
-	if got := testing.AllocsPerRun(10, func() { e.Prompt(room) }); got != 0 {
+	if got := testing.AllocsPerRun(10, func() { e.Prompt(room, 1<<20) }); got != 0 {
 		t.Errorf("got %v allocations, want 0", got)
 	}
 }
@@ -154,7 +154,7 @@ func FuzzPrompt(f *testing.F) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if got, want := string(e.Prompt(nil)), plainPrompt(raw); got != want {
+		if got, want := string(e.Prompt(nil, 1<<20)), plainPrompt(raw); got != want {
 			t.Fatalf("%s: got %q, want %q", raw, got, want)
 		}
 	})
@@ -174,7 +174,7 @@ func FuzzShapes(f *testing.F) {
 			if err != nil {
 				continue
 			}
-			if text := e.Prompt(nil); !utf8.Valid(text) || len(text) > len(raw)+2 {
+			if text := e.Prompt(nil, 1<<20); !utf8.Valid(text) || len(text) > len(raw)+2 {
 				t.Fatalf("shape %d of %q: the prompt is %q", s, raw, text)
 			}
 			if n := e.TextBytes(); n < 0 || n > len(raw) {
@@ -182,4 +182,28 @@ func FuzzShapes(f *testing.F) {
 			}
 		}
 	})
+}
+
+// TestOfALongPromptAtLeastTheBeginningIsRead, whatever its bytes are spelled like, and not much more.
+func TestOfALongPromptAtLeastTheBeginningIsRead(t *testing.T) {
+	const most = 100
+	for _, unit := range []string{`x`, `€`, `\n`, `\"`, `\\`, `\u0061`, `\u20ac`, `\ud83d\ude00`, `a\u00e9\t€`} {
+		var text string
+		if err := json.Unmarshal([]byte(`"`+strings.Repeat(unit, 1000)+`"`), &text); err != nil {
+			t.Fatal(err)
+		}
+		for _, shift := range []string{"", "y", "yy", "yyy", "yyyyy"} {
+			quoted := `"` + shift + strings.Repeat(unit, 1000) + `"`
+			for _, content := range []string{quoted, `[{"type":"text","text":` + quoted + `},{"type":"text","text":` + quoted + `}]`} {
+				e, err := Parse([]byte(`{"model":"m","messages":[{"role":"user","content":`+content+`}]}`), Chat)
+				if err != nil {
+					t.Fatal(err)
+				}
+				got := string(e.Prompt(nil, most))
+				if whole := shift + text; !strings.HasPrefix(got, whole[:most]) || len(got) > 6*most+20 {
+					t.Errorf("%s after %q: got %d bytes, %q", unit, shift, len(got), got)
+				}
+			}
+		}
+	}
 }
