@@ -24,7 +24,7 @@ type Question struct {
 // Facts are what a decision goes by. Those that a body tells are not given together with a body.
 type Facts struct {
 	Stream bool `json:"stream,omitempty"`
-	// InputTokens and MaxTokens are for estimates of cost.
+	// InputTokens and MaxTokens are for estimates of cost and context windows.
 	InputTokens int `json:"input_tokens,omitempty"`
 	MaxTokens   int `json:"max_tokens,omitempty"`
 	// Capabilities are what a target must be capable of.

@@ -77,6 +77,8 @@ type Call struct {
 	Caller string
 	// Explain: the caller is told what was decided, in a header of the answer.
 	Explain bool
+	// InputTokens is the size of the request, for prices and context windows; 0: it is estimated from the envelope.
+	InputTokens int
 }
 
 // Result says how a request ended, for the log and the metrics.

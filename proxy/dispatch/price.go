@@ -28,7 +28,10 @@ func (x *exchange) price(t *core.Target) (usd float64, known bool) {
 	if !t.Priced {
 		return 0, false
 	}
-	input := float64(x.call.Envelope.TextBytes()) / bytesPerToken
+	input := float64(x.call.InputTokens)
+	if input == 0 {
+		input = float64(x.call.Envelope.TextBytes()) / bytesPerToken
+	}
 	output := x.d.lengths.expect(t.Signal, input, x.call.Envelope.MaxTokens, time.Now())
 	return (input*t.Cost.InputPer1M + output*t.Cost.OutputPer1M) / 1e6, true
 }
@@ -39,8 +42,11 @@ const bytesPerWindowToken = 5
 
 // tokens is the least that the request is likely to take of a context window, with the answer that it asks for.
 func (x *exchange) tokens() int {
-	e := x.call.Envelope
-	return e.TextBytes()/bytesPerWindowToken + int(min(e.MaxTokens, math.MaxInt32))
+	e, input := x.call.Envelope, x.call.InputTokens
+	if input == 0 {
+		input = e.TextBytes() / bytesPerWindowToken
+	}
+	return input + int(min(e.MaxTokens, math.MaxInt32))
 }
 
 // lengths knows how many tokens the answers of this node's targets have had of late.

@@ -31,7 +31,7 @@ func (h *Handler) call(state *live.State, q *decision.Question) (dispatch.Call, 
 	if len(faults) > 0 {
 		return dispatch.Call{}, faults
 	}
-	return dispatch.Call{Endpoint: endpoint.Find(chat), Envelope: env, Group: group, Examples: examples, Revision: state.Revision}, nil
+	return dispatch.Call{Endpoint: endpoint.Find(chat), Envelope: env, Group: group, Examples: examples, Revision: state.Revision, InputTokens: q.Facts.InputTokens}, nil
 }
 
 // chat is the endpoint whose bodies are asked about.

@@ -50,6 +50,7 @@ var resources = map[string]string{
 	"model/a":         `"provider":"p","upstream_model":"a","capabilities":["vision"]`,
 	"model/b":         `"provider":"p","upstream_model":"b","capabilities":[]`,
 	"model/c":         `"provider":"p","upstream_model":"c"`,
+	"model/priced":    `"provider":"p","upstream_model":"d","context_window":8192,"cost":{"input_per_1m":3,"output_per_1m":6}`,
 	"routing/ring":    `"strategy":"round_robin","targets":[{"model":"a"},{"model":"b"},{"model":"c"}]`,
 	"routing/fast":    `"strategy":"least_latency","sticky_on":{"source":"header","name":"x-session"},"targets":[{"model":"a"},{"model":"b"},{"model":"c"}]`,
 	"routing/sharded": `"strategy":"consistent_hash","hash_on":{"source":"api_key"},"targets":[{"model":"a"},{"model":"b"},{"model":"c"}]`,
