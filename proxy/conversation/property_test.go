@@ -56,7 +56,6 @@ func expected(from, to string, withUsage bool, want conversationtest.Story) conv
 			want.Usage.Known = true
 		}
 	} else {
-		want.Usage.Thought = 0
 		want.Usage.Known = true
 	}
 	return want

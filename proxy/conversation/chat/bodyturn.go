@@ -149,11 +149,13 @@ func (b *body) part(param string, p *conversation.Part) {
 
 func (b *body) image(param string, m *conversation.Media) {
 	url := m.URL
-	if url == "" {
-		url = dataURL(m)
-	}
-	if m.ID != "" {
+	switch {
+	case m.ID != "":
 		b.fail(param, "names an uploaded image, which this target does not have: send its bytes or its URL")
+	case url == "" && m.Base64 == "":
+		b.fail(param, "must hold bytes, or a URL")
+	case url == "":
+		url = dataURL(m)
 	}
 	b.Object()
 	b.Name("type").String("image_url")
@@ -184,7 +186,7 @@ func (b *body) audio(param string, m *conversation.Media) {
 
 // file writes a document: plain text as text, anything else as a file.
 func (b *body) file(param string, m *conversation.Media) {
-	if m.URL != "" {
+	if m.Base64 == "" && m.ID == "" {
 		b.fail(param, "must hold the bytes of the document for this target: it fetches none")
 		return
 	}

@@ -180,7 +180,8 @@ func (g *chatMaker) usage() {
 func MessagesStream(r *rand.Rand) ([]Frame, Story) {
 	g := &messagesMaker{r: r}
 	u := &g.story.Usage
-	u.Known, u.Cached, u.CacheWrites, u.Output = true, count(r), count(r), 1+count(r)
+	u.Known, u.Cached, u.CacheWrites, u.Thought = true, count(r), count(r), count(r)
+	u.Output = u.Thought + 1 + count(r)
 	u.Input = u.Cached + u.CacheWrites + count(r)
 	g.add("message_start", fmt.Sprintf(`"message":{"id":"msg_1","type":"message","role":"assistant","model":"m","content":[],"stop_reason":null,"stop_sequence":null,"usage":{"input_tokens":%d,"cache_creation_input_tokens":%d,"cache_read_input_tokens":%d,"output_tokens":1}}`,
 		u.Input-u.Cached-u.CacheWrites, u.CacheWrites, u.Cached))
@@ -195,7 +196,7 @@ func MessagesStream(r *rand.Rand) ([]Frame, Story) {
 	if r.IntN(2) == 0 {
 		input = `"input_tokens":0,`
 	}
-	g.add("message_delta", fmt.Sprintf(`"delta":{"stop_reason":%q,"stop_sequence":null},"usage":{%s"output_tokens":%d}`, reason, input, u.Output))
+	g.add("message_delta", fmt.Sprintf(`"delta":{"stop_reason":%q,"stop_sequence":null},"usage":{%s"output_tokens":%d,"output_tokens_details":{"thinking_tokens":%d}}`, reason, input, u.Output, u.Thought))
 	if r.IntN(4) > 0 {
 		g.add("message_stop", "")
 	}

@@ -35,6 +35,9 @@ type messageUsage struct {
 	Output *int64 `json:"output_tokens"`
 	Reads  int64  `json:"cache_read_input_tokens"`
 	Writes int64  `json:"cache_creation_input_tokens"`
+	Detail struct {
+		Thought int64 `json:"thinking_tokens"`
+	} `json:"output_tokens_details"`
 }
 
 // messageJudge follows a messages stream.
@@ -182,6 +185,6 @@ func (j *messageJudge) end(ev *messageEvent) error {
 		return err
 	}
 	u := ev.Usage
-	j.story.Usage = conversation.Usage{Input: *u.Input + u.Reads + u.Writes, Cached: u.Reads, CacheWrites: u.Writes, Output: *u.Output, Known: true}
+	j.story.Usage = conversation.Usage{Input: *u.Input + u.Reads + u.Writes, Cached: u.Reads, CacheWrites: u.Writes, Output: *u.Output, Thought: u.Detail.Thought, Known: true}
 	return nil
 }

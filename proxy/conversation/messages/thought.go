@@ -15,25 +15,29 @@ const minBudget = 1024
 var budgets = map[string]int64{"minimal": 1024, "low": 2048, "medium": 8192, "high": 16384, "xhigh": 24576, "max": 24576}
 
 // reason writes how much to think. The level none leaves the model to its default. A tool that must be called excludes
-// thinking, and wins.
+// thinking by a budget, and wins.
 func (b *body) reason() {
 	r := &b.r.Reasoning
 	if !r.Set || r.Effort == "none" {
 		return
 	}
-	forced := len(b.r.Tools) > 0 && (b.r.ToolChoice.Mode == conversation.ToolAny || b.r.ToolChoice.Mode == conversation.ToolNamed)
-	switch {
-	case b.version >= adaptive:
-		b.thought = thought{on: !forced, effort: b.level(r)}
-		if !forced {
-			b.Name("thinking").Raw(`{"type":"adaptive"}`)
-		}
-	case !forced && b.provable():
+	if b.version >= adaptive {
+		b.thought = thought{on: true, effort: b.level(r)}
+		b.Name("thinking").Raw(`{"type":"adaptive"}`)
+		return
+	}
+	if !b.forced() && b.provable() {
 		b.budget(r)
 	}
 	if !b.thought.on {
 		b.drop(b.r.Names.Reasoning)
 	}
+}
+
+// forced reports whether a tool must be called.
+func (b *body) forced() bool {
+	mode := b.r.ToolChoice.Mode
+	return len(b.r.Tools) > 0 && (mode == conversation.ToolAny || mode == conversation.ToolNamed)
 }
 
 // level says how much to think as newer models take it.

@@ -65,5 +65,10 @@ func writeUsage(w *wire.Writer, u conversation.Usage) {
 	w.Name("cache_creation_input_tokens").Int(u.CacheWrites)
 	w.Name("cache_read_input_tokens").Int(u.Cached)
 	w.Name("output_tokens").Int(u.Output)
+	if u.Thought > 0 {
+		w.Name("output_tokens_details").Object()
+		w.Name("thinking_tokens").Int(u.Thought)
+		w.EndObject()
+	}
 	w.EndObject()
 }
