@@ -151,7 +151,7 @@ func TestARequestThatADialectCanSaySurvivesIt(t *testing.T) {
 	plain := cmp.Options{cmpopts.IgnoreFields(conversation.Request{}, "Names"), cmpopts.IgnoreFields(conversation.Message{}, "At"),
 		cmpopts.IgnoreFields(conversation.Part{}, "At"), cmpopts.EquateEmpty()}
 	for name, codec := range codecs {
-		for i := range 500 {
+		for i := range 200 {
 			a := &asker{Rand: source(i), chat: name == "chat"}
 			want := a.request()
 			want.Names = namesOf(t, codec)
