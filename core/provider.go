@@ -9,18 +9,30 @@ const ProviderOpenAI ProviderKind = "openai"
 // ProviderAzureOpenAI is a resource of Azure OpenAI: the deployment is part of the URL, and so is the version.
 const ProviderAzureOpenAI ProviderKind = "azure-openai"
 
+// ProviderAnthropic is any server that speaks the Anthropic API.
+const ProviderAnthropic ProviderKind = "anthropic"
+
+// ProviderKinds returns every kind of provider.
+func ProviderKinds() []ProviderKind {
+	return []ProviderKind{ProviderOpenAI, ProviderAzureOpenAI, ProviderAnthropic}
+}
+
 // Provider says where an upstream is and how to reach it.
 type Provider struct {
 	ID          string            `json:"id"`
 	Description string            `json:"description,omitempty"`
 	Labels      map[string]string `json:"labels,omitempty"`
 	Kind        ProviderKind      `json:"kind"`
-	// BaseURL is what endpoint paths are appended to, such as https://api.openai.com/v1.
-	BaseURL  string            `json:"base_url"`
-	Auth     *Auth             `json:"auth,omitempty"`
-	Headers  map[string]string `json:"headers,omitempty"`
-	TLS      *TLS              `json:"tls,omitempty"`
-	Timeouts *Timeouts         `json:"timeouts,omitempty"`
+	// BaseURL is what endpoint paths are appended to, such as https://api.openai.com/v1; of azure-openai, the resource's
+	// URL, such as https://NAME.openai.azure.com.
+	BaseURL string `json:"base_url"`
+	// APIVersion is the version of the API that azure-openai is asked in, such as 2024-10-21. Required there, and refused
+	// for any other kind.
+	APIVersion string            `json:"api_version,omitempty"`
+	Auth       *Auth             `json:"auth,omitempty"`
+	Headers    map[string]string `json:"headers,omitempty"`
+	TLS        *TLS              `json:"tls,omitempty"`
+	Timeouts   *Timeouts         `json:"timeouts,omitempty"`
 	// StreamUsage asks the upstream for token counts at the end of every stream (stream_options.include_usage).
 	// A client that did not ask for them does not see them.
 	StreamUsage bool `json:"stream_usage,omitempty"`
@@ -31,7 +43,7 @@ type Provider struct {
 type Auth struct {
 	// Secret is the credential, or "${env:NAME}" to take it from the environment of each node.
 	Secret string `json:"secret"`
-	// Header defaults to Authorization when Query is empty.
+	// Header defaults, when Query is empty, to Authorization, for azure-openai to Api-Key, for anthropic to X-Api-Key.
 	Header string `json:"header,omitempty"`
 	// Scheme stands before the secret in the header; it defaults to Bearer for Authorization and to
 	// nothing for any other header. An empty string given on purpose sends the bare secret.

@@ -1,6 +1,7 @@
 package core_test
 
 import (
+	"slices"
 	"strings"
 	"testing"
 
@@ -70,6 +71,40 @@ func TestCredentialTakesItsPlace(t *testing.T) {
 		}
 		if c := u.Credential; c.Header != tc.header || c.Query != tc.query || c.Value.Reveal() != tc.value || c.Key == "" {
 			t.Errorf("%s: got header %q, query %q, value %q; want %q, %q, %q", tc.auth, c.Header, c.Query, c.Value.Reveal(), tc.header, tc.query, tc.value)
+		}
+	}
+}
+
+func TestEachKindHasItsOwnPlaceForACredential(t *testing.T) {
+	for members, want := range map[string]string{
+		`"kind":"openai","auth":{"secret":"k"}`:                                                  "Authorization: Bearer k",
+		`"kind":"azure-openai","api_version":"2024-10-21","auth":{"secret":"k"}`:                 "Api-Key: k",
+		`"kind":"azure-openai","api_version":"v","auth":{"secret":"k","header":"authorization"}`: "Authorization: Bearer k",
+		`"kind":"anthropic","auth":{"secret":"k"}`:                                               "X-Api-Key: k",
+		`"kind":"anthropic","auth":{"secret":"k","scheme":"Token"}`:                              "X-Api-Key: Token k",
+		`"kind":"anthropic","headers":{"Anthropic-Version":"2023-01-01"},"auth":{"secret":"k"}`:  "X-Api-Key: k",
+		`"kind":"anthropic","auth":{"secret":"k","header":"Authorization","scheme":"Bearer"}`:    "Authorization: Bearer k",
+		`"kind":"azure-openai","api_version":"2024-10-21","auth":{"secret":"k","query":"code"}`:  ": k",
+	} {
+		u, faults := compileProvider(t, `{"base_url":"http://up",`+members+`}`, nil)
+		wantFaults(t, members, faults)
+		if got := u.Credential.Header + ": " + u.Credential.Value.Reveal(); got != want {
+			t.Errorf("%s: got %q, want %q", members, got, want)
+		}
+	}
+}
+
+func TestOnlyAzureHasAVersionOfItsAPI(t *testing.T) {
+	for members, want := range map[string]string{
+		`"kind":"azure-openai","base_url":"https://x.openai.azure.com"`:                                   "/api_version required",
+		`"kind":"azure-openai","base_url":"https://x.openai.azure.com","api_version":"a b"`:               "/api_version version",
+		`"kind":"azure-openai","base_url":"https://x.openai.azure.com/openai","api_version":"2024-10-21"`: "/base_url resource",
+		`"kind":"openai","base_url":"https://x.openai.azure.com/openai/v1","api_version":"2024-10-21"`:    "/api_version exclusive",
+		`"kind":"anthropic","base_url":"https://api.anthropic.com/v1","api_version":"2023-06-01"`:         "/api_version exclusive",
+		`"kind":"anthropic","base_url":"http://up","auth":{"secret":"k","header":"anthropic-version"}`:    "/auth/header reserved-header",
+	} {
+		if _, faults := compileProvider(t, `{`+members+`}`, nil); !slices.ContainsFunc(faults, func(f core.Fault) bool { return f.Pointer+" "+f.Rule == want }) {
+			t.Errorf("%s: got %v, want %s", members, faults, want)
 		}
 	}
 }
@@ -183,6 +218,7 @@ func TestSignalKeyNamesWhatDeterminesTheSpeed(t *testing.T) {
 		"another upstream model": key(base, `model/a {"provider":"p","upstream_model":"n"}`),
 		"another address":        key(`provider/p {"kind":"openai","base_url":"http://down","auth":{"secret":"k"}}`, modelA),
 		"another credential":     key(`provider/p {"kind":"openai","base_url":"http://up","auth":{"secret":"l"}}`, modelA),
+		"another kind":           key(`provider/p {"kind":"anthropic","base_url":"http://up","auth":{"secret":"k","header":"Authorization"}}`, modelA),
 		"no credential":          key(`provider/p {"kind":"openai","base_url":"http://up"}`, modelA),
 	} {
 		if got == was {

@@ -178,6 +178,7 @@ type Upstream struct {
 	ID         string
 	Kind       ProviderKind
 	BaseURL    *url.URL // without a trailing slash
+	APIVersion string   // of azure-openai
 	Credential Credential
 	Headers    []Header // sorted by name, names canonical
 	TLS        *TLS     // nil: system defaults

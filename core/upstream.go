@@ -5,6 +5,7 @@ import (
 	"crypto/tls"
 	"crypto/x509"
 	"encoding/hex"
+	"fmt"
 	"net/textproto"
 	"net/url"
 	"regexp"
@@ -15,14 +16,32 @@ import (
 
 func (c *compiler) provider(p *Provider) {
 	k := c.check(p.Ref())
-	k.require(p.Kind == ProviderOpenAI, "/kind", "enum", `kind must be "openai"`)
+	k.require(slices.Contains(ProviderKinds(), p.Kind), "/kind", "enum", fmt.Sprintf("kind must be one of %q", ProviderKinds()))
+	k.apiVersion(p)
 	u := &Upstream{ID: p.ID, Kind: p.Kind, BaseURL: k.baseURL(p.BaseURL), TLS: p.TLS, StreamUsage: p.StreamUsage, Headers: k.headers(p.Headers, p.Auth)}
-	u.Credential = k.credential(p.Auth)
+	u.APIVersion = p.APIVersion
+	u.Credential = k.credential(p.Auth, p.Kind)
 	u.Pool = k.pool(p.TLS)
 	if k.ok {
 		u.Credential.Key = credentialKey(u, p.Auth)
 		c.upstreams[p.ID] = u
 	}
+}
+
+// versionShape is what may stand in the query of a URL as it is.
+var versionShape = regexp.MustCompile(`^[A-Za-z0-9._-]{1,64}$`)
+
+// apiVersion checks what azure-openai has of its own: its URLs consist of the resource's, a path and the version.
+func (k *checker) apiVersion(p *Provider) {
+	if p.Kind != ProviderAzureOpenAI {
+		k.require(p.APIVersion == "", "/api_version", "exclusive", `api_version belongs to kind "azure-openai"`)
+		return
+	}
+	k.require(p.APIVersion != "", "/api_version", "required", `kind "azure-openai" needs api_version`)
+	k.require(p.APIVersion == "" || versionShape.MatchString(p.APIVersion), "/api_version", "version", "api_version must be a version such as 2024-10-21")
+	u, err := url.Parse(p.BaseURL)
+	k.require(err != nil || !strings.Contains(u.Path+"/", "/openai/"), "/base_url", "resource",
+		`base_url of kind "azure-openai" is the resource's URL, without /openai; the v1 API, /openai/v1, is of kind "openai"`)
 }
 
 func (k *checker) baseURL(raw string) *url.URL {
@@ -56,7 +75,7 @@ var credentialHeaders = []string{
 
 // requestHeaders carry something else than a credential. A provider's headers may set them, auth may not.
 var requestHeaders = []string{
-	"Accept", "Expect", "Openai-Beta", "Traceparent", "Tracestate", "User-Agent",
+	"Accept", "Anthropic-Beta", "Anthropic-Version", "Expect", "Openai-Beta", "Traceparent", "Tracestate", "User-Agent",
 }
 
 func (k *checker) headers(in map[string]string, auth *Auth) []Header {
@@ -85,7 +104,7 @@ func validHeaderValue(v string) bool {
 	return !strings.ContainsFunc(v, func(r rune) bool { return (r < ' ' && r != '\t') || r == 0x7f })
 }
 
-func (k *checker) credential(a *Auth) Credential {
+func (k *checker) credential(a *Auth, kind ProviderKind) Credential {
 	if a == nil {
 		return Credential{}
 	}
@@ -103,7 +122,7 @@ func (k *checker) credential(a *Auth) Credential {
 	k.require(validHeaderValue(secret.Reveal()), "/auth/secret", "header-value", "the secret holds control characters")
 	cred := Credential{Query: a.Query, Value: secret}
 	if a.Query == "" {
-		cred.Header, cred.Value = headerCredential(a, secret)
+		cred.Header, cred.Value = headerCredential(a, kind, secret)
 	}
 	return cred
 }
@@ -117,10 +136,21 @@ func credentialKey(u *Upstream, a *Auth) string {
 	return digest(a.Secret, u.BaseURL.Scheme, strings.ToLower(u.BaseURL.Host), u.Credential.Header, u.Credential.Query)
 }
 
-func headerCredential(a *Auth, secret Secret) (string, Secret) {
+// credentialHeader is where each kind of upstream looks for a credential.
+func credentialHeader(kind ProviderKind) string {
+	switch kind {
+	case ProviderAzureOpenAI:
+		return "Api-Key"
+	case ProviderAnthropic:
+		return "X-Api-Key"
+	}
+	return "Authorization"
+}
+
+func headerCredential(a *Auth, kind ProviderKind, secret Secret) (string, Secret) {
 	header, scheme := textproto.CanonicalMIMEHeaderKey(a.Header), ""
 	if header == "" {
-		header = "Authorization"
+		header = credentialHeader(kind)
 	}
 	if header == "Authorization" {
 		scheme = "Bearer"

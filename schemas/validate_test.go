@@ -118,7 +118,7 @@ func TestEveryFaultIsReportedAtOnceAtItsField(t *testing.T) {
 		{"provider", `{}`, []string{"/base_url required", "/kind required"}},
 		{
 			"provider",
-			`{"kind":"anthropic","base_url":"ftp://h","auth":{"query":"k","header":"h","scheme":""},"headers":{"":"a","a b":"c","cOOkie":"a","X":"a\nb","X~/Y":1},"tls":{"key_pem":"-----BEGIN RSA PRIVATE KEY-----","ca_pem":"x","server_name":"a/b","insecure_skip_verify":1}}`,
+			`{"kind":"gemini","base_url":"ftp://h","auth":{"query":"k","header":"h","scheme":""},"headers":{"":"a","a b":"c","cOOkie":"a","X":"a\nb","X~/Y":1},"tls":{"key_pem":"-----BEGIN RSA PRIVATE KEY-----","ca_pem":"x","server_name":"a/b","insecure_skip_verify":1}}`,
 			[]string{
 				"/auth/header exclusive", "/auth/scheme exclusive", "/auth/secret required", "/base_url url", "/headers/ header-name", "/headers/X header-value", "/headers/X~0~1Y header-name", "/headers/a b header-name",
 				"/headers/cOOkie reserved-header", "/kind enum", "/tls/ca_pem pem", "/tls/cert_pem required", "/tls/insecure_skip_verify type", "/tls/server_name host",

@@ -133,7 +133,7 @@ func (a *attempt) run() *fault {
 			a.hangUp()
 		}
 	}()
-	a.requestID = apierror.Text(resp.Header.Get("X-Request-Id"), maxRequestID)
+	a.requestID = apierror.Text(resp.Header.Get(a.dialect.RequestID), maxRequestID)
 	body, err := decoded(resp)
 	if err != nil {
 		return broken(slugBadAnswer, err, apierror.UpstreamFailed())

@@ -10,6 +10,7 @@ import (
 	"testing/synctest"
 	"time"
 
+	"github.com/sluice-gateway/sluice/core/rank"
 	"github.com/sluice-gateway/sluice/core/signal"
 	"github.com/sluice-gateway/sluice/proxy/dispatch"
 )
@@ -36,6 +37,8 @@ const odd = `"seed":9007199254740993, "x_vendor" : {"a":[1,null,-0,1.50,"\u00e9"
 
 const openAIRefusal = `{"error":{"message":"no such thing","type":"invalid_request_error","param":"x_vendor","code":"unknown"}}`
 
+const anthropicRefusal = `{"type":"error","error":{"type":"invalid_request_error","message":"no such thing"},"request_id":"req_theirs"}`
+
 func event(name, data string) string { return "event: " + name + "\ndata: " + data + "\n\n" }
 
 // typed is an event whose name is its type.
@@ -45,14 +48,14 @@ func typed(kind, members string) string {
 
 var endpointCases = []endpointCase{
 	{
-		path: "chat/completions", kinds: []string{"openai"}, learns: true, refusal: openAIRefusal,
+		path: "chat/completions", kinds: []string{"openai", "azure-openai"}, learns: true, refusal: openAIRefusal,
 		body:   `{"model":"r",` + odd + `,"messages":[{"role":"user","content":"hi"}]}`,
 		answer: `{"id":"x","choices":[{"index":0,"message":{"role":"assistant","content":"a"},"finish_reason":"stop"}],"usage":{"prompt_tokens":3,"completion_tokens":2,"total_tokens":5},"x":1.0}`,
 		usage:  dispatch.Usage{Prompt: 3, Completion: 2},
 		events: []string{role, token("a"), token("b"), stop, `data: {"choices":[],"usage":{"prompt_tokens":3,"completion_tokens":2}}` + "\n\n", done}, head: 1, failure: failed,
 	},
 	{
-		path: "completions", kinds: []string{"openai"}, learns: true, refusal: openAIRefusal,
+		path: "completions", kinds: []string{"openai", "azure-openai"}, learns: true, refusal: openAIRefusal,
 		body:   `{"prompt":["a"],` + odd + `,"model":"r"}`,
 		answer: `{"id":"x","object":"text_completion","choices":[{"index":0,"text":"a","finish_reason":"stop"}],"usage":{"prompt_tokens":3,"completion_tokens":2}}`,
 		usage:  dispatch.Usage{Prompt: 3, Completion: 2},
@@ -62,7 +65,7 @@ var endpointCases = []endpointCase{
 		}, head: 1, failure: failed,
 	},
 	{
-		path: "responses", kinds: []string{"openai"}, learns: true, refusal: openAIRefusal,
+		path: "responses", kinds: []string{"openai", "azure-openai"}, learns: true, refusal: openAIRefusal,
 		body:   `{"model":"r","input":[{"role":"user","content":[{"type":"input_text","text":"hi"}]}],` + odd + `}`,
 		answer: `{"id":"resp_1","object":"response","status":"completed","error":null,"output":[{"type":"message"}],"usage":{"input_tokens":3,"output_tokens":2,"total_tokens":5}}`,
 		usage:  dispatch.Usage{Prompt: 3, Completion: 2},
@@ -73,7 +76,7 @@ var endpointCases = []endpointCase{
 		}, head: 2, failure: typed("error", `,"code":"server_error","message":"overloaded","param":null,"sequence_number":0`),
 	},
 	{
-		path: "embeddings", kinds: []string{"openai"}, refusal: openAIRefusal,
+		path: "embeddings", kinds: []string{"openai", "azure-openai"}, refusal: openAIRefusal,
 		body:   `{"model":"r","input":["a",[1,2]],"encoding_format":"base64","dimensions":256,` + odd + `}`,
 		answer: `{"object":"list","data":[{"object":"embedding","index":0,"embedding":"AACAPwAAAEA="},{"index":1,"embedding":[0.10,-1e-7]}],"model":"up","usage":{"prompt_tokens":3,"total_tokens":3}}`,
 		usage:  dispatch.Usage{Prompt: 3},
@@ -87,7 +90,22 @@ var endpointCases = []endpointCase{
 		body: `{"model":"r","query":"q","documents":["a","b"],` + odd + `}`, answer: `{"id":"x","results":[{"index":1,"relevance_score":0.90}],"meta":{"tokens":{"input_tokens":7}}}`,
 	},
 	{
-		path: "images/generations", kinds: []string{"openai"}, refusal: openAIRefusal,
+		path: "messages", kinds: []string{"anthropic"}, learns: true, refusal: anthropicRefusal,
+		body:   `{"model":"r","max_tokens":9,"system":[{"type":"text","text":"s","cache_control":{"type":"ephemeral"}}],` + odd + `,"messages":[{"role":"user","content":"hi"},{"role":"assistant","content":[{"type":"thinking","thinking":"t","signature":"Eq\u003d"},{"type":"redacted_thinking","data":"x"},{"type":"tool_use","id":"t1","name":"f","input":{}}]},{"role":"user","content":[{"type":"tool_result","tool_use_id":"t1","content":"r"}]}]}`,
+		answer: `{"id":"msg_1","type":"message","role":"assistant","content":[{"type":"text","text":"a"}],"stop_reason":"end_turn","usage":{"input_tokens":1,"cache_read_input_tokens":2,"output_tokens":2}}`,
+		usage:  dispatch.Usage{Prompt: 3, Completion: 2},
+		events: []string{
+			typed("message_start", `,"message":{"id":"msg_1","type":"message","content":[],"usage":{"input_tokens":3,"output_tokens":1}}`), typed("ping", ""),
+			typed("content_block_start", `,"index":0,"content_block":{"type":"text","text":""}`), typed("content_block_delta", `,"index":0,"delta":{"type":"text_delta","text":"a"}`),
+			typed("ping", ""), typed("content_block_stop", `,"index":0`), typed("message_delta", `,"delta":{"stop_reason":"end_turn"},"usage":{"output_tokens":2}`), typed("message_stop", ""),
+		}, head: 3, failure: typed("error", `,"error":{"type":"overloaded_error","message":"overloaded"}`),
+	},
+	{
+		path: "messages/count_tokens", kinds: []string{"anthropic"}, refusal: anthropicRefusal,
+		body: `{"model":"r",` + odd + `,"messages":[{"role":"user","content":"hi"}]}`, answer: `{"input_tokens":2095}`,
+	},
+	{
+		path: "images/generations", kinds: []string{"openai", "azure-openai"}, refusal: openAIRefusal,
 		body: `{"model":"r","prompt":"a cat",` + odd + `}`, answer: `{"created":1,"data":[{"b64_json":"AAAA"}],"usage":{"input_tokens":3,"output_tokens":2,"total_tokens":5}}`,
 		usage: dispatch.Usage{Prompt: 3, Completion: 2},
 	},
@@ -102,12 +120,22 @@ func eachEndpoint(t *testing.T, run func(t *testing.T, c endpointCase, kind stri
 	}
 }
 
-func (c endpointCase) streamed() string { return strings.Replace(c.body, `"model":"r"`, `"stream":true,"model":"r"`, 1) }
+func (c endpointCase) streamed() string {
+	return strings.Replace(c.body, `"model":"r"`, `"stream":true,"model":"r"`, 1)
+}
 
 func (c endpointCase) stream() string { return strings.Join(c.events, "") }
 
 // native is the path and query at which an upstream of that kind is asked.
-func native(kind, path string) string { return "/v1/" + path }
+func native(kind, path string) string {
+	switch {
+	case kind == "azure-openai" && path == "responses":
+		return "/openai/responses?api-version=2024-10-21"
+	case kind == "azure-openai":
+		return "/openai/deployments/up-a/" + path + "?api-version=2024-10-21"
+	}
+	return "/v1/" + path
+}
 
 func complete(body string) http.HandlerFunc { return status(http.StatusOK, body) }
 
@@ -128,11 +156,39 @@ func (h *harness) at(path, body string, headers ...string) reply {
 // told returns the message of an error in the words of the endpoint, and fails the test when it is not in those.
 func (r reply) told(t *testing.T, path string) string {
 	t.Helper()
+	if strings.HasPrefix(path, "messages") {
+		return r.anthropicError(t)
+	}
 	message, _, kind := r.apiError(t)
 	if kind == "" || r.Header.Get("Content-Type") != "application/json" {
 		t.Errorf("got type %q in %s, want one", kind, r.Header.Get("Content-Type"))
 	}
 	return message
+}
+
+// anthropicError returns the message of an error in Anthropic's words, and fails the test when it is in others.
+func (r reply) anthropicError(t *testing.T) string {
+	t.Helper()
+	var e struct {
+		Type      string
+		Error     struct{ Type, Message string }
+		RequestID string `json:"request_id"`
+	}
+	if err := json.Unmarshal([]byte(r.body), &e); err != nil || e.Type != "error" || e.Error.Message == "" {
+		t.Fatalf("status %d, body %q is no Anthropic error (%v)", r.StatusCode, r.body, err)
+	}
+	want := map[int]string{
+		400: "invalid_request_error", 401: "authentication_error", 404: "not_found_error", 413: "request_too_large", 422: "invalid_request_error", 429: "rate_limit_error",
+		502: "api_error", 503: "overloaded_error", 504: "timeout_error", 529: "overloaded_error",
+	}[r.StatusCode]
+	if r.StatusCode == 529 && e.Error.Type == "invalid_request_error" { // the stub's
+		want = e.Error.Type
+	}
+	id := r.Header.Get("X-Request-Id")
+	if e.Error.Type != want || e.RequestID != id || id == "" || r.Header.Get("Request-Id") != id || r.Header.Get("Content-Type") != "application/json" {
+		t.Errorf("%d: got %s with the header %v, want type %s and the request's id in all places", r.StatusCode, r.body, r.Header, want)
+	}
+	return e.Error.Message
 }
 
 func both(kind string) []string { return []string{kind, kind, kind} }
@@ -328,6 +384,10 @@ func checkErrorEvent(t *testing.T, c endpointCase, before int, rest, means strin
 		t.Fatalf("%q is no event (%v)", rest, err)
 	}
 	switch c.path {
+	case "messages":
+		if name != "error" || e.Type != "error" || e.Error == nil || !strings.Contains(e.Error.Message, means) || !strings.HasSuffix(e.Error.Type, "_error") || !strings.Contains(data, `"request_id":"`) {
+			t.Errorf("got %q, want an error of the Anthropic API", rest)
+		}
 	case "responses":
 		if name != "error" || e.Type != "error" || !strings.Contains(e.Message, means) || e.Code == "" || e.Error != nil || e.Sequence != before {
 			t.Errorf("got %q, want an error of the Responses API with the number %d", rest, before)
@@ -376,4 +436,101 @@ func TestAClientThatLeavesEndsTheAttemptAtEveryEndpoint(t *testing.T) {
 			}
 		})
 	})
+}
+
+// TestATargetThatDoesNotSpeakTheEndpointIsLeftOut and uses up no fallback; where none is left, the caller is told so.
+func TestATargetThatDoesNotSpeakTheEndpointIsLeftOut(t *testing.T) {
+	eachEndpoint(t, func(t *testing.T, c endpointCase, kind string) {
+		other := "anthropic"
+		if kind == "anthropic" {
+			other = "openai"
+		}
+		h := gateway(t, options{kinds: []string{other, kind}, routing: `,"max_fallbacks":0`}, newUpstream(t, complete(c.answer)), newUpstream(t, complete(c.answer)))
+		if got := h.at(c.path, c.body); got.body != c.answer || got.Header.Get("X-Sluice-Target") != "b" || h.hits()[0] != 0 {
+			t.Errorf("got %d %s of %q", got.StatusCode, got.body, got.Header.Get("X-Sluice-Target"))
+		}
+		for _, model := range []string{"r", "a"} {
+			h = gateway(t, options{kinds: []string{other}}, newUpstream(t, complete(c.answer)))
+			got := h.at(c.path, strings.Replace(c.body, `"r"`, `"`+model+`"`, 1))
+			want := `The model "` + model + `" has no target that serves /v1/` + c.path + `.`
+			if message := got.told(t, c.path); got.StatusCode != http.StatusNotFound || message != want || h.hits()[0] != 0 {
+				t.Errorf("got %d %q, want 404 %q", got.StatusCode, message, want)
+			}
+		}
+		h.at(c.path, c.body, "X-Request-Id: left-out")
+		if d := h.decision("left-out"); d.Ranking == nil || len(d.Ranking.Candidates) != 1 || d.Ranking.Candidates[0].Excluded != rank.ExcludedByEndpoint {
+			t.Errorf("the decision is told as %+v", d.Ranking)
+		}
+	})
+}
+
+// TestTheHeadersOfAnAnthropicCallerReachAnthropicOnly: the version has a default, and the provider's own word comes first.
+func TestTheHeadersOfAnAnthropicCallerReachAnthropicOnly(t *testing.T) {
+	message, chat := endpointCases[slices.IndexFunc(endpointCases, func(c endpointCase) bool { return c.path == "messages" })], endpointCases[0]
+	for name, c := range map[string]struct {
+		endpointCase
+		kind, provider string
+		headers        []string
+		version        string
+		beta           []string
+	}{
+		"none":               {message, "anthropic", "", nil, "2023-06-01", nil},
+		"the caller's":       {message, "anthropic", "", []string{"Anthropic-Version: 2023-01-01", "Anthropic-Beta: a,b", "Anthropic-Beta: c"}, "2023-01-01", []string{"a,b", "c"}},
+		"the provider's own": {message, "anthropic", `,"headers":{"anthropic-version":"2024-01-01"}`, []string{"Anthropic-Version: 2023-01-01"}, "2024-01-01", nil},
+		"to another kind":    {chat, "openai", "", []string{"Anthropic-Version: 2023-01-01", "Anthropic-Beta: a"}, "", nil},
+	} {
+		a := newUpstream(t, status(200, c.answer, "Anthropic-Ratelimit-Requests-Remaining", "7", "Anthropic-Organization-Id", "org", "Request-Id", "req_theirs"))
+		h := gateway(t, options{kinds: []string{c.kind}, provider: c.provider}, a)
+		got := h.at(c.path, c.body, c.headers...)
+		sent := a.asked[0].Header
+		if sent.Get("Anthropic-Version") != c.version || !slices.Equal(sent["Anthropic-Beta"], c.beta) {
+			t.Errorf("%s: the upstream got version %q and beta %q, want %q and %q", name, sent["Anthropic-Version"], sent["Anthropic-Beta"], c.version, c.beta)
+		}
+		limits := ""
+		if c.kind == "anthropic" {
+			limits = "7"
+		}
+		if got.Header.Get("Anthropic-Ratelimit-Requests-Remaining") != limits || got.Header.Get("Anthropic-Organization-Id") != "" || got.Header.Get("Request-Id") == "req_theirs" {
+			t.Errorf("%s: the caller got %v", name, got.Header)
+		}
+	}
+}
+
+// TestAMessageThatStoppedIsWhole though the upstream left out the last event, which says nothing.
+func TestAMessageThatStoppedIsWhole(t *testing.T) {
+	i := slices.IndexFunc(endpointCases, func(c endpointCase) bool { return c.path == "messages" })
+	c := endpointCases[i]
+	h := gateway(t, options{kinds: both("anthropic")}, newUpstream(t, events(c.events[:len(c.events)-1]...)))
+	if got := h.at(c.path, c.streamed()); got.body != c.stream() {
+		t.Errorf("got\n%s, want\n%s", got.body, c.stream())
+	}
+}
+
+// TestUsageOfAnAnthropicStreamIsMergedByField: the start tells of the prompt, the end of the answer.
+func TestUsageOfAnAnthropicStreamIsMergedByField(t *testing.T) {
+	h := gateway(t, options{kinds: both("anthropic"), provider: `,"stream_usage":true`}, newUpstream(t, events(
+		typed("message_start", `,"message":{"usage":{"input_tokens":100,"cache_read_input_tokens":20,"output_tokens":1}}`), typed("content_block_delta", `,"delta":{"text":"a"}`),
+		typed("message_delta", `,"delta":{"stop_reason":"end_turn"},"usage":{"input_tokens":100,"output_tokens":50}`), typed("message_stop", ""),
+	)))
+	got := h.at("messages", `{"model":"r","stream":true,"messages":[]}`)
+	if list := h.attempts.list; len(list) != 1 || list[0].Usage != (dispatch.Usage{Prompt: 120, Completion: 50}) || !strings.Contains(got.body, `"cache_read_input_tokens":20`) {
+		t.Errorf("got attempts %+v, want 120 and 50 tokens", list)
+	}
+	if body := h.upstreams[0].bodies[0]; strings.Contains(body, "stream_options") {
+		t.Errorf("the upstream got %s", body)
+	}
+}
+
+// TestCountingTokensTeachesNothing: neither a failure nor an answer says how a target answers.
+func TestCountingTokensTeachesNothing(t *testing.T) {
+	h := gateway(t, options{kinds: both("anthropic"), routing: `,"retries":0`, model: `,"cooldown":{"failures":1}`}, newUpstream(t, status(503, "{}")), newUpstream(t, complete(`{"input_tokens":1}`)))
+	for range 3 {
+		if got := h.at("messages/count_tokens", `{"model":"r","messages":[]}`); got.served(t) != "b" {
+			t.Errorf("served by %s", got.Header.Get("X-Sluice-Target"))
+		}
+	}
+	a := h.target("a")
+	if h.hits()[0] != 3 || !h.cooldowns.Standing(a, time.Now()).Ready() || h.board.Estimate(a.Signal, signal.Total, time.Now()).Tried {
+		t.Errorf("after %v requests a stands as %+v", h.hits(), h.cooldowns.Standing(a, time.Now()))
+	}
 }

@@ -302,6 +302,9 @@ func assemble(t *testing.T, o options, dial dialer, streams *serve.Streams, ups 
 
 // place is where a provider of that kind is, in its own words.
 func place(kind, url string) string {
+	if kind == "azure-openai" {
+		return `"kind":"azure-openai","api_version":"2024-10-21","base_url":"` + url + `"`
+	}
 	return `"kind":"` + kind + `","base_url":"` + url + `/v1"`
 }
 

@@ -5,6 +5,8 @@ import (
 	"github.com/sluice-gateway/sluice/proxy/apierror"
 	"github.com/sluice-gateway/sluice/proxy/envelope"
 	"github.com/sluice-gateway/sluice/proxy/provider"
+	"github.com/sluice-gateway/sluice/proxy/provider/anthropic"
+	"github.com/sluice-gateway/sluice/proxy/provider/azure"
 	"github.com/sluice-gateway/sluice/proxy/provider/openai"
 )
 
@@ -43,5 +45,11 @@ func (e *Endpoint) Streams() bool { return e.Wire.Inspect != nil }
 
 // Dialect returns how upstreams of that kind are reached.
 func Dialect(kind core.ProviderKind) *provider.Dialect {
+	switch kind {
+	case core.ProviderAzureOpenAI:
+		return &azure.Dialect
+	case core.ProviderAnthropic:
+		return &anthropic.Dialect
+	}
 	return &openai.Dialect
 }

@@ -24,6 +24,8 @@ type Dialect struct {
 	// and the organization's name are the gateway's, and the request id is the gateway's own.
 	Returned       []string
 	ReturnedPrefix string
+	// RequestID is the header by which the upstream names its answer, for its operator.
+	RequestID string
 }
 
 // ResponseHeaders copies what a caller may see of an upstream's header from src to dst.

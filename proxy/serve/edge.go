@@ -90,14 +90,28 @@ func (e *Edge) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	x := &exchange{e: e, ctx: r.Context(), w: w, r: r, id: requestID(r.Header), state: e.cfg.State(), began: time.Now()}
 	x.done.Endpoint = "unknown"
 	x.limitReading(x.began.Add(readLimit))
+	x.speak()
 	h := w.Header()
-	h["X-Request-Id"] = []string{x.id}
 	if e.draining.Load() {
 		h["Connection"] = []string{"close"}
 	}
 	e.cfg.Observer.Began()
 	defer x.finish()
 	x.route()
+}
+
+// speak finds the endpoint that is asked for, and in whose words: where the path does not tell, the header does that
+// callers of the Anthropic API send always.
+func (x *exchange) speak() {
+	path, _ := strings.CutPrefix(x.r.URL.Path, "/v1/")
+	x.endpoint = endpoint.Find(path)
+	switch {
+	case x.endpoint != nil:
+		x.dialect = x.endpoint.Dialect
+	case strings.HasPrefix(path, "messages/"), x.r.Header["Anthropic-Version"] != nil:
+		x.dialect = apierror.Anthropic
+	}
+	x.dialect.Name(x.w.Header(), x.id)
 }
 
 // route finds the endpoint. A path that is known but not by this method says which methods are.
@@ -107,8 +121,7 @@ func (x *exchange) route() {
 		x.refuse(apierror.UnknownPath(x.r.Method, x.r.URL.Path))
 		return
 	}
-	if e := endpoint.Find(path); e != nil {
-		x.endpoint, x.dialect = e, e.Dialect
+	if x.endpoint != nil {
 		x.only(http.MethodPost, path, x.complete)
 		return
 	}

@@ -77,7 +77,7 @@ func TestWritingADefaultOutChangesNothing(t *testing.T) {
 // TestEveryOptionalScalarHasADefaultOrMeansNothingWhenAbsent: a field that core fills in has to state with what.
 func TestEveryOptionalScalarHasADefaultOrMeansNothingWhenAbsent(t *testing.T) {
 	without := map[core.Kind][]string{
-		core.KindProvider: {"/id", "/description", "/auth/query", "/tls/ca_pem", "/tls/cert_pem", "/tls/key_pem", "/tls/server_name"},
+		core.KindProvider: {"/id", "/description", "/api_version", "/auth/query", "/tls/ca_pem", "/tls/cert_pem", "/tls/key_pem", "/tls/server_name"},
 		core.KindModel:    {"/id", "/description", "/context_window", "/max_concurrency", "/timeouts/attempt", "/timeouts/connect", "/timeouts/first_token", "/timeouts/idle"}, // the provider's
 		core.KindProfile: {
 			"/id", "/description", "/limits/max_cost_usd", "/limits/max_latency_ms", "/prefer/min_throughput", "/prefer/p50", "/prefer/p90", "/prefer/p99", "/require/context_window",

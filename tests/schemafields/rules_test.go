@@ -17,7 +17,9 @@ func TestTheSchemaRefusesWhatCoreRefusesOfOneResource(t *testing.T) {
 		path  string
 		value any
 	}{
-		{core.KindProvider, "/kind", "anthropic"},
+		{core.KindProvider, "/kind", "gemini"},
+		{core.KindProvider, "/kind", "azure-openai"}, // without its version
+		{core.KindProvider, "/api_version", "2024-10-21"},
 		{core.KindProvider, "/base_url", "ftp://h"},
 		{core.KindProvider, "/base_url", "http://"},
 		{core.KindProvider, "/base_url", "http://u@h"},
@@ -142,6 +144,35 @@ func TestEveryStrategyRefusesTheSettingsOfAnother(t *testing.T) {
 			if len(own) != want || len(stated) != want || want == 1 && (own[0].Pointer != pointer || stated[0].Pointer != pointer) {
 				t.Errorf("%s with %s: core says %v, the schema %v; want %d fault of it", strategy, setting, own, stated, want)
 			}
+		}
+	}
+}
+
+// TestAnAzureProviderIsItsResourceAndAVersion in the words of core and of the schema.
+func TestAnAzureProviderIsItsResourceAndAVersion(t *testing.T) {
+	s := load(t)
+	for _, c := range []struct{ base, version, pointer string }{
+		{"https://x.openai.azure.com", "2024-10-21", ""},
+		{"https://x.openai.azure.com/", "2025-04-01-preview", ""},
+		{"https://gateway/openai-eu", "preview", ""},
+		{"https://x.openai.azure.com/openai", "2024-10-21", "/base_url"},
+		{"https://x.openai.azure.com/openai/v1/", "2024-10-21", "/base_url"},
+		{"https://x.openai.azure.com", "2024-10-21&a=b", "/api_version"},
+		{"https://x.openai.azure.com", "", "/api_version"},
+	} {
+		resources := plainFor(core.KindProvider, "/kind")
+		p := resources[core.KindProvider]
+		p["kind"], p["base_url"] = "azure-openai", c.base
+		if p["api_version"] = c.version; c.version == "" {
+			delete(p, "api_version")
+		}
+		own, stated := coreFaults(t, resources, core.KindProvider), s.Validate("provider", encode(t, p))
+		if c.pointer == "" {
+			if len(own)+len(stated) > 0 {
+				t.Errorf("%s with %q: core says %v, the schema %v", c.base, c.version, own, stated)
+			}
+		} else if len(own) != 1 || len(stated) != 1 || own[0].Pointer != c.pointer || stated[0].Pointer != c.pointer {
+			t.Errorf("%s with %q: core says %v, the schema %v, want one fault at %s", c.base, c.version, own, stated, c.pointer)
 		}
 	}
 }

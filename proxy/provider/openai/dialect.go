@@ -7,6 +7,7 @@ var Dialect = provider.Dialect{
 	Forwarded:      []string{"Openai-Beta", "Traceparent", "Tracestate"},
 	Returned:       []string{"Openai-Processing-Ms", "Openai-Version"},
 	ReturnedPrefix: "X-Ratelimit-",
+	RequestID:      "X-Request-Id",
 }
 
 // Chat is how answers of /chat/completions and /completions read.
