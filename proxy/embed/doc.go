@@ -9,7 +9,8 @@
 // header.
 //
 // Examples embeds the example texts of the configuration in the background. A Collection is those of one routing,
-// and has its vectors all at once or none. What is embedded once is not embedded again, whatever else changes in the
+// and has its vectors all at once or none; Collections are those of a snapshot, and a Prompt is compared with any of
+// them for one call. What is embedded once is not embedded again, whatever else changes in the
 // configuration; with a Store not by another node or after a restart either.
 //
 // Every failure is an *Error with a Cause. It never holds a body, a prompt or a credential.
