@@ -220,9 +220,11 @@ type options struct {
 	weights                  []int
 	key                      string // further members of the API key
 	profile                  string // members of the profile "p"; empty: there is none
-	// vectors is the endpoint of the provider "vectors"; nil: there is none. more are further routings, by id.
-	vectors *upstream
-	more    map[string]string
+	// vectors is the endpoint of the provider "vectors"; nil: there is none. embedder is that provider, where it is no
+	// usual one. more are further routings, by id.
+	vectors  *upstream
+	embedder string
+	more     map[string]string
 }
 
 // gateway serves on a real port in front of upstreams on real ports.
@@ -263,7 +265,7 @@ func assemble(t *testing.T, o options, dial dialer, streams *serve.Streams, ups 
 		targets = append(targets, fmt.Sprintf(`{"model":%q,"weight":%d%s}`, id, weight, nth(o.targets, i)))
 	}
 	if o.vectors != nil {
-		set(core.KindProvider, "vectors", `"kind":"openai","base_url":"`+o.vectors.URL+`/v1","auth":{"secret":"`+vectorsKey+`"}`)
+		set(core.KindProvider, "vectors", cmp.Or(o.embedder, `"kind":"openai","base_url":"`+o.vectors.URL+`/v1"`)+`,"auth":{"secret":"`+vectorsKey+`"}`)
 	}
 	if o.profile != "" {
 		set(core.KindProfile, "p", o.profile)

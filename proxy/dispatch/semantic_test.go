@@ -206,31 +206,39 @@ func TestAScoreThatOnlyRoundingTookBelowTheBarClears(t *testing.T) {
 	}
 }
 
-// TestEveryEndpointWithAPromptComparesIt and is told of failures in its own words.
+// TestEveryEndpointWithAPromptComparesIt and tells of failures in its own words.
 func TestEveryEndpointWithAPromptComparesIt(t *testing.T) {
-	for path, c := range map[string]struct{ prompt, answer string }{
-		"chat/completions": {`"messages":[{"role":"user","content":"` + likeB + `"}]`, `{"choices":[{"index":0,"message":{"role":"assistant","content":"B"},"finish_reason":"stop"}]}`},
-		"completions":      {`"prompt":"` + likeB + `"`, `{"choices":[{"index":0,"text":"B","finish_reason":"stop"}]}`},
-		"responses":        {`"input":[{"role":"user","content":[{"type":"input_text","text":"` + likeB + `"}]}]`, `{"id":"r","object":"response","status":"completed","output":[{"type":"message","role":"assistant","content":[{"type":"output_text","text":"B"}]}]}`},
+	for path, c := range map[string]struct{ kind, prompt, answer, refusal string }{
+		"chat/completions": {"openai", `"messages":[{"role":"user","content":"` + likeB + `"}]`,
+			`{"choices":[{"index":0,"message":{"role":"assistant","content":"B"},"finish_reason":"stop"}]}`, `"code":"embedding_failed"`},
+		"completions": {"openai", `"prompt":"` + likeB + `"`, `{"choices":[{"index":0,"text":"B","finish_reason":"stop"}]}`, `"code":"embedding_failed"`},
+		"responses": {"openai", `"input":[{"role":"user","content":[{"type":"input_text","text":"` + likeB + `"}]}]`,
+			`{"id":"r","object":"response","status":"completed","output":[{"type":"message","role":"assistant","content":[{"type":"output_text","text":"B"}]}]}`, `"code":"embedding_failed"`},
+		"messages": {"anthropic", `"max_tokens":9,"messages":[{"role":"user","content":[{"type":"text","text":"` + likeB + `"}]}]`,
+			`{"id":"m","type":"message","role":"assistant","content":[{"type":"text","text":"B"}],"stop_reason":"end_turn","usage":{"input_tokens":1,"output_tokens":1}}`, `"type":"error"`},
 	} {
-		u := newUpstream(t, vectors(meanings...))
-		ups := []*upstream{newUpstream(t, status(200, c.answer)), newUpstream(t, status(200, c.answer)), newUpstream(t, status(200, c.answer))}
-		h := gateway(t, semanticOptions(u, `,"on_embedding_failure":"fail"`), ups...).ready()
-		ask := func(more string) reply {
-			req, err := http.NewRequest(http.MethodPost, h.URL+"/v1/"+path, strings.NewReader(`{"model":"r",`+more+c.prompt+`}`))
-			if err != nil {
-				t.Fatal(err)
+		t.Run(path, func(t *testing.T) {
+			u := newUpstream(t, vectors(meanings...))
+			ups := []*upstream{newUpstream(t, status(200, c.answer)), newUpstream(t, status(200, c.answer)), newUpstream(t, status(200, c.answer))}
+			o := semanticOptions(u, `,"on_embedding_failure":"fail"`)
+			o.kinds = []string{c.kind, c.kind, c.kind}
+			h := gateway(t, o, ups...).ready()
+			ask := func(prompt string) reply {
+				body := `{"model":"r",` + strings.Replace(c.prompt, likeB, prompt, 1) + `}`
+				req, err := http.NewRequest(http.MethodPost, h.URL+"/v1/"+path, strings.NewReader(body))
+				if err != nil {
+					t.Fatal(err)
+				}
+				return h.do(req)
 			}
-			return h.do(req)
-		}
-		if target := ask("").served(t); target != "b" {
-			t.Errorf("%s: served by %s, want b", path, target)
-		}
-		u.then(status(500, "{}"))
-		c.prompt = strings.Replace(c.prompt, likeB, "something new", 1)
-		if got := ask(""); got.StatusCode != 503 || !strings.Contains(got.body, "embedding_failed") {
-			t.Errorf("%s: got %d %s", path, got.StatusCode, got.body)
-		}
+			if target := ask(likeB).served(t); target != "b" {
+				t.Errorf("served by %s, want b", target)
+			}
+			u.then(status(500, "{}"))
+			if got := ask("something new"); got.StatusCode != 503 || !strings.Contains(got.body, c.refusal) {
+				t.Errorf("got %d %s, want 503 with %s", got.StatusCode, got.body, c.refusal)
+			}
+		})
 	}
 }
 
@@ -295,6 +303,36 @@ func TestNothingOfTheCallerButTheTextReachesTheEmbeddingEndpoint(t *testing.T) {
 	for name := range members {
 		if !slices.Contains([]string{"input", "model", "encoding_format"}, name) {
 			t.Errorf("the endpoint gets %q: %s", name, members[name])
+		}
+	}
+}
+
+// TestADeploymentOfAzureIsAskedAtItsOwnURL with its version, by its own header, and without a model in the body.
+func TestADeploymentOfAzureIsAskedAtItsOwnURL(t *testing.T) {
+	type call struct{ url, key, authorization string }
+	var calls []call
+	embeds := vectors(meanings...)
+	u := newUpstream(t, func(w http.ResponseWriter, r *http.Request) {
+		calls = append(calls, call{r.URL.RequestURI(), r.Header.Get("Api-Key"), r.Header.Get("Authorization")})
+		embeds(w, r)
+	})
+	o := semanticOptions(u, "")
+	o.embedder = `"kind":"azure-openai","api_version":"2024-06-01","base_url":"` + u.URL + `"`
+	const path = "/openai/deployments/embed-small/embeddings?api-version=2024-10-21"
+	o.routing = strings.Replace(o.routing, `"model":"e"`, `"endpoint":"`+u.URL+path+`"`, 1)
+	h := gateway(t, o, trio(t)...).ready()
+	if target := h.post(asks(likeB)).served(t); target != "b" {
+		t.Errorf("served by %s, want b", target)
+	}
+	if len(calls) != 2 {
+		t.Fatalf("%d calls, want one for the examples and one for the prompt", len(calls))
+	}
+	for i, c := range calls {
+		if want := (call{path, vectorsKey, ""}); c != want {
+			t.Errorf("call %d: got %+v, want %+v", i, c, want)
+		}
+		if got := u.call(t, i); got.Model != nil || len(got.Input) == 0 {
+			t.Errorf("call %d: got model %v and %q, want no model", i, got.Model, got.Input)
 		}
 	}
 }
