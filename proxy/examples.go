@@ -33,17 +33,6 @@ func (n *Node) prepare(s *core.Snapshot) embed.Collections {
 	return collections
 }
 
-// supposed returns the collections of a snapshot that nobody serves, with those vectors that are known. Nothing is
-// embedded for it but the prompts that it is asked about.
-func (n *Node) supposed(s *core.Snapshot) embed.Collections {
-	collections, err := embed.Collect(s)
-	if err != nil {
-		n.logger.Debug("examples of a supposed routing cannot be embedded", "error", err)
-	}
-	n.examples.Recall(collections.List())
-	return collections
-}
-
 // embedding is told how endpoints fare.
 type embedding struct {
 	*metrics.Metrics

@@ -154,7 +154,7 @@ func New(cfg Config) *Node {
 		State: n.holder.Load, Observer: n.metrics, Logger: n.logger, MaxBody: cfg.MaxBody, Budget: held, Streams: n.streams, Dispatcher: dispatcher,
 	})
 	n.inspect = inspect.New(inspect.Config{
-		Token: token, Node: cfg.NodeID, Find: n.journal.Find, State: n.holder.Load, Suppose: n.holder.Suppose, Examples: n.supposed, Explain: dispatcher.Explain,
+		Token: token, Node: cfg.NodeID, Find: n.journal.Find, State: n.holder.Load, Suppose: n.holder.Suppose, Examples: n.examples, Explain: dispatcher.Explain,
 	})
 	return n
 }

@@ -80,17 +80,6 @@ func (x *Examples) Want(collections []*Collection) {
 	}
 }
 
-// Recall gives those of the collections their vectors of which every one is known. They are not wanted by that.
-func (x *Examples) Recall(collections []*Collection) {
-	x.mu.Lock()
-	defer x.mu.Unlock()
-	for _, c := range collections {
-		if set, err := c.build(x.known); err == nil && set != nil {
-			c.vectors.Store(set)
-		}
-	}
-}
-
 // fillLocked gives a collection its vectors, if every one of them is known and of one dimension.
 func (x *Examples) fillLocked(c *Collection) {
 	if c.vectors.Load() != nil {

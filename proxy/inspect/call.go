@@ -1,6 +1,7 @@
 package inspect
 
 import (
+	"context"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -19,11 +20,11 @@ import (
 const supposed = "inline"
 
 // call makes the call that the question is about.
-func (h *Handler) call(state *live.State, q *decision.Question) (dispatch.Call, []core.Fault) {
+func (h *Handler) call(ctx context.Context, state *live.State, q *decision.Question) (dispatch.Call, []core.Fault) {
 	if faults := q.Check(); len(faults) > 0 {
 		return dispatch.Call{}, faults
 	}
-	group, examples, faults := h.group(state, q)
+	group, examples, faults := h.group(ctx, state, q)
 	if len(faults) > 0 {
 		return dispatch.Call{}, faults
 	}
@@ -37,8 +38,8 @@ func (h *Handler) call(state *live.State, q *decision.Question) (dispatch.Call, 
 // chat is the endpoint whose bodies are asked about.
 const chat = "chat/completions"
 
-// group returns the group that the question is about, and the examples that its prompt is compared with.
-func (h *Handler) group(state *live.State, q *decision.Question) (*core.Group, embed.Collections, []core.Fault) {
+// group returns the group that the question is about, and the examples of the semantic ones in it.
+func (h *Handler) group(ctx context.Context, state *live.State, q *decision.Question) (*core.Group, embed.Collections, []core.Fault) {
 	if q.Model != "" {
 		if g, known := state.Group(q.Model); known {
 			return g, state.Examples, nil
@@ -59,7 +60,39 @@ func (h *Handler) group(state *live.State, q *decision.Question) (*core.Group, e
 	if !served {
 		return nil, embed.Collections{}, []core.Fault{decision.Wrong("/routing", "routing", "the routing cannot be served")}
 	}
-	return g, h.cfg.Examples(snapshot), nil
+	if g.Embeddings == nil {
+		return g, embed.Collections{}, nil
+	}
+	examples, err := h.examples(ctx, snapshot, g)
+	if err != nil {
+		return nil, examples, []core.Fault{decision.Wrong("/routing/semantic/embeddings", "embedding", "the examples cannot be embedded: "+err.Error())}
+	}
+	return g, examples, nil
+}
+
+// examples embeds those examples of a group that is not served of which the node has no vectors.
+func (h *Handler) examples(ctx context.Context, s *core.Snapshot, g *core.Group) (embed.Collections, error) {
+	all, err := embed.Collect(s)
+	if all.Of(g) == nil && g.Semantic != nil {
+		return all, err
+	}
+	return all, h.fill(ctx, all, g)
+}
+
+func (h *Handler) fill(ctx context.Context, all embed.Collections, g *core.Group) error {
+	if c := all.Of(g); c != nil && c.Vectors() == nil {
+		if err := h.cfg.Examples.Fill(ctx, c); err != nil {
+			return err
+		}
+	}
+	for i := range g.Members {
+		if inner := g.Members[i].Group; inner != nil && inner.Embeddings != nil {
+			if err := h.fill(ctx, all, inner); err != nil {
+				return err
+			}
+		}
+	}
+	return nil
 }
 
 // inline returns the resources that the question brings, the routing first, and where in it they stand. What has no name

@@ -36,8 +36,8 @@ type Config struct {
 	State func() *live.State
 	// Suppose compiles the document of a state with further resources in it.
 	Suppose func(s *live.State, resources ...core.Resource) (*core.Snapshot, []core.Fault)
-	// Examples returns those of a supposed snapshot, with the vectors that are known.
-	Examples func(*core.Snapshot) embed.Collections
+	// Examples embed what is only tried.
+	Examples *embed.Examples
 	// Explain says what would be decided about a call.
 	Explain func(ctx context.Context, call dispatch.Call, facts *decision.Facts) decision.Explanation
 }
@@ -55,11 +55,12 @@ func New(cfg Config) *Handler {
 	h := &Handler{cfg: cfg, token: sha256.Sum256([]byte(cfg.Token)), turns: make(chan struct{}, atOnce), mux: http.NewServeMux()}
 	h.mux.HandleFunc("GET /decisions/{id}", h.decision)
 	h.mux.HandleFunc("POST /explain", h.explain)
+	h.mux.HandleFunc("POST /calibrate", h.calibrate)
 	return h
 }
 
 // Paths returns the patterns under which the handler wants to be found.
-func (h *Handler) Paths() []string { return []string{"/decisions/", "/explain"} }
+func (h *Handler) Paths() []string { return []string{"/decisions/", "/explain", "/calibrate"} }
 
 // ServeHTTP answers whoever shows the token, and nobody else.
 func (h *Handler) ServeHTTP(w http.ResponseWriter, r *http.Request) {
@@ -108,7 +109,7 @@ func (h *Handler) explain(w http.ResponseWriter, r *http.Request) {
 		complain(w, http.StatusServiceUnavailable, &decision.Complaint{Message: "the node has no configuration yet"})
 		return
 	}
-	call, faults := h.call(state, &q)
+	call, faults := h.call(r.Context(), state, &q)
 	if len(faults) > 0 {
 		complain(w, http.StatusUnprocessableEntity, &decision.Complaint{Message: "the question cannot be answered", Faults: faults})
 		return

@@ -17,6 +17,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/sluice-gateway/sluice/core"
+	"github.com/sluice-gateway/sluice/core/calibrate"
 	"github.com/sluice-gateway/sluice/core/decision"
 	"github.com/sluice-gateway/sluice/core/rank"
 	"github.com/sluice-gateway/sluice/core/signal"
@@ -40,8 +41,41 @@ type node struct {
 	ranker *rank.Ranker
 	cool   *cooldown.Table
 	dialed atomic.Int64
-	log    strings.Builder
-	holder *live.Holder
+	// embedded counts the texts that were embedded; a mute endpoint fails.
+	embedded atomic.Int64
+	mute     atomic.Bool
+	examples *embed.Examples
+	log      strings.Builder
+	holder   *live.Holder
+}
+
+// embeddings go by a few words that they know.
+const embeddings = `"semantic":{"embeddings":{"provider":"e","model":"words"},"threshold":0.9},`
+
+// embedder serves them.
+func (n *node) embedder(w http.ResponseWriter, r *http.Request) {
+	var asked struct{ Input []string }
+	if err := json.NewDecoder(r.Body).Decode(&asked); err != nil || n.mute.Load() {
+		w.WriteHeader(http.StatusInternalServerError)
+		return
+	}
+	n.embedded.Add(int64(len(asked.Input)))
+	type entry struct {
+		Index     int       `json:"index"`
+		Embedding []float64 `json:"embedding"`
+	}
+	var out struct {
+		Data []entry `json:"data"`
+	}
+	for i, text := range asked.Input {
+		v := []float64{0.01}
+		for _, word := range []string{"code", "go", "translate", "poem"} {
+			v = append(v, float64(strings.Count(text, word)))
+		}
+		out.Data = append(out.Data, entry{i, v})
+	}
+	w.Header().Set("Content-Type", "application/json")
+	json.NewEncoder(w).Encode(out)
 }
 
 // resources are models a, b and c of one provider, and routings over them.
@@ -54,6 +88,8 @@ var resources = map[string]string{
 	"routing/ring":    `"strategy":"round_robin","targets":[{"model":"a"},{"model":"b"},{"model":"c"}]`,
 	"routing/fast":    `"strategy":"least_latency","sticky_on":{"source":"header","name":"x-session"},"targets":[{"model":"a"},{"model":"b"},{"model":"c"}]`,
 	"routing/sharded": `"strategy":"consistent_hash","hash_on":{"source":"api_key"},"targets":[{"model":"a"},{"model":"b"},{"model":"c"}]`,
+	"provider/e":      `"kind":"openai","base_url":"EMBEDDINGS/v1"`,
+	"routing/meaning": `"strategy":"semantic",` + embeddings + `"targets":[{"model":"a","examples":["code code","code go"]},{"model":"b","examples":["translate"]},{"model":"c","catchall":true}]`,
 	"routing/tagged":  `"strategy":"failover","targets":[{"model":"a","tags":["eu"]},{"model":"fast","tags":["us"]}]`,
 }
 
@@ -62,16 +98,25 @@ func newNode(t *testing.T) *node {
 	n := &node{t: t, board: signal.NewBoard(), ranker: rank.NewRanker()}
 	n.cool = cooldown.New(n.board)
 	logger := slog.New(slog.NewTextHandler(&n.log, &slog.HandlerOptions{Level: slog.LevelDebug}))
-	pools := dispatch.NewPools(func(context.Context, string, string) (net.Conn, error) {
+	endpoint := httptest.NewServer(http.HandlerFunc(n.embedder))
+	t.Cleanup(endpoint.Close)
+	pools := dispatch.NewPools(func(ctx context.Context, network, address string) (net.Conn, error) {
+		if address == strings.TrimPrefix(endpoint.URL, "http://") {
+			return new(net.Dialer).DialContext(ctx, network, address)
+		}
 		n.dialed.Add(1)
 		return nil, io.ErrClosedPipe
 	})
 	t.Cleanup(pools.Close)
+	embedder := embed.New(embed.Config{Transport: pools.Transport, Logger: logger})
+	t.Cleanup(embedder.Close)
+	n.examples = embed.NewExamples(embed.ExamplesConfig{Embedder: embedder, Logger: logger})
 	published := make(chan struct{})
-	n.holder = live.New(core.Site{}, slog.New(slog.DiscardHandler), func(*core.Snapshot) embed.Collections { return embed.Collections{} }, func(*live.State) { close(published) })
+	n.holder = live.New(core.Site{}, slog.New(slog.DiscardHandler), n.prepare, func(*live.State) { close(published) })
 	items := map[core.Ref]store.Item{}
 	for name, members := range resources {
 		kind, id, _ := strings.Cut(name, "/")
+		members = strings.ReplaceAll(members, "EMBEDDINGS", endpoint.URL)
 		items[core.Ref{Kind: core.Kind(kind), ID: id}] = store.Item{Value: []byte(`{"id":"` + id + `",` + members + `}`), Modified: 7}
 	}
 	ctx, stop := context.WithCancel(t.Context())
@@ -80,17 +125,30 @@ func newNode(t *testing.T) *node {
 	n.holder.Offer(store.Image{Items: items, Revision: 7})
 	<-published
 	d := dispatch.New(dispatch.Config{
-		Board: n.board, Ranker: n.ranker, Cooldowns: n.cool, Transport: pools.Transport, Lag: func() time.Duration { return time.Second },
+		Board: n.board, Ranker: n.ranker, Cooldowns: n.cool, Transport: pools.Transport, Examples: n.examples, Lag: func() time.Duration { return time.Second },
 		Owner: func(signal.Key, time.Time) bool { return true }, Cooled: func() {}, Logger: logger, Budget: budget.New(1 << 20), MaxAnswer: 1 << 20, MaxEvent: 1 << 20,
 	})
 	j := journal.New("n1", 10)
 	j.Begin(&decision.Decision{RequestID: "served"}, nil, nil, time.Now())
 	n.Server = httptest.NewServer(inspect.New(inspect.Config{
-		Token: token, Node: "n1", Find: j.Find, State: n.holder.Load, Suppose: n.holder.Suppose,
-		Examples: func(*core.Snapshot) embed.Collections { return embed.Collections{} }, Explain: d.Explain,
+		Token: token, Node: "n1", Find: j.Find, State: n.holder.Load, Suppose: n.holder.Suppose, Examples: n.examples, Explain: d.Explain,
 	}))
 	t.Cleanup(n.Close)
 	return n
+}
+
+// prepare gives the served routings their vectors at once.
+func (n *node) prepare(s *core.Snapshot) embed.Collections {
+	all, err := embed.Collect(s)
+	for _, c := range all.List() {
+		if err == nil {
+			err = n.examples.Fill(n.t.Context(), c)
+		}
+	}
+	if err != nil {
+		n.t.Error(err)
+	}
+	return all
 }
 
 func (n *node) ask(method, path, body, token string) (int, string) {
@@ -265,6 +323,80 @@ func TestAQuestionChangesNothing(t *testing.T) {
 	g, _ := served.Group("ring")
 	if first := n.ranker.Order(nil, g, rank.View{Board: n.board, Now: time.Now()})[0].Target.Model; first != "a" {
 		t.Errorf("the wheel has turned: the first request goes to %s", first)
+	}
+}
+
+func TestAPromptIsComparedWithExamplesThatAreServedOrTried(t *testing.T) {
+	n := newNode(t)
+	before := n.embedded.Load()
+	e := n.explain(`{"model":"meaning","facts":{"prompt":"some code"}}`)
+	if order(e.Plan) != "a c" || e.Ranking.Tiers[0].Semantic == nil || e.Ranking.Tiers[0].Semantic.State != rank.MeaningScored || *e.Ranking.Candidates[0].Semantic.Score < 0.99 {
+		t.Errorf("served: got %s, %+v", order(e.Plan), e.Ranking.Candidates)
+	}
+	if e := n.explain(`{"model":"meaning","request":{"messages":[{"role":"user","content":"a poem"}]}}`); order(e.Plan) != "c" || !e.Ranking.Tiers[0].Semantic.Fallback {
+		t.Errorf("like nothing: got %s", order(e.Plan))
+	}
+	if got := n.embedded.Load() - before; got != 2 {
+		t.Errorf("%d texts were embedded, want both prompts", got)
+	}
+	inline := `{"routing":{"strategy":"semantic",` + embeddings + `"targets":[{"model":"a","catchall":true},{"model":"b","examples":["poem"]}]},"facts":{"prompt":"write a poem"}}`
+	if e := n.explain(inline); order(e.Plan) != "b a" || e.Ranking.Tiers[0].Semantic.State != rank.MeaningScored {
+		t.Errorf("tried: got %s, %+v", order(e.Plan), e.Ranking.Tiers)
+	}
+	n.mute.Store(true)
+	status, body := n.ask("POST", "/explain", strings.Replace(inline, `["poem"]`, `["another poem"]`, 1), token)
+	if status != 422 || !strings.Contains(body, "/routing/semantic/embeddings") {
+		t.Errorf("without an endpoint: got %d %s", status, body)
+	}
+	if e := n.explain(`{"model":"meaning","facts":{"prompt":"new code"}}`); order(e.Plan) != "c" || e.Ranking.Tiers[0].Semantic.State != rank.MeaningFailed {
+		t.Errorf("served without an endpoint: got %s", order(e.Plan))
+	}
+}
+
+func TestARoutingIsCalibratedByLabelledPrompts(t *testing.T) {
+	n := newNode(t)
+	question := `{"routing":"meaning","close":0.6,"prompts":[
+		{"text":"code","target":"a"},{"text":"code and go","target":"a"},{"text":"translate","target":"b"},{"text":"translate my code","target":"b"},
+		{"text":"a poem","target":"c"},{"text":"  ","target":"c"},{"text":"canary-prompt translate","target":"c"}]}`
+	status, body := n.ask("POST", "/calibrate", question, token)
+	var r calibrate.Result
+	if err := json.Unmarshal([]byte(body), &r); err != nil || status != 200 {
+		t.Fatalf("got %d %s, %v", status, body, err)
+	}
+	if r.Node != "n1" || r.Routing != "meaning" || r.Prompts != 7 || r.Criterion != "youden" || len(r.Targets) != 3 {
+		t.Errorf("got %+v", r)
+	}
+	got := map[string]int{}
+	for _, c := range r.Confusion {
+		got[c.Belongs+">"+c.Goes] = c.Prompts
+	}
+	if diff := cmp.Diff(map[string]int{"a>a": 2, "b>b": 1, "b>c": 1, "c>c": 2, "c>b": 1}, got); diff != "" {
+		t.Errorf("confusion (-want +got):\n%s", diff)
+	}
+	if math.Abs(r.Accuracy-5.0/7) > 1e-9 || r.Targets[0].Suggested == nil || *r.Targets[0].Threshold != 0.9 || !r.Targets[2].Fallback {
+		t.Errorf("got %+v", r)
+	}
+	if len(r.Wrong) != 2 || r.Wrong[0].Prompt != 3 || r.Wrong[1].Prompt != 6 {
+		t.Errorf("wrong: got %+v", r.Wrong)
+	}
+	if strings.Contains(body+n.log.String(), "canary-prompt") {
+		t.Errorf("a prompt is in the answer or in the log: %s", body)
+	}
+	for _, c := range []struct{ question, pointer string }{
+		{`{"routing":"ring","prompts":[]}`, "/routing"},
+		{`{"routing":"nobody","prompts":[]}`, "/routing"},
+		{`{"routing":"meaning","prompts":[{"text":"x","target":"a"},{"text":"x","target":"z"}]}`, "/prompts/1/target"},
+		{`{"routing":"meaning","prompt":[]}`, ""},
+	} {
+		status, body := n.ask("POST", "/calibrate", c.question, token)
+		var got decision.Complaint
+		if err := json.Unmarshal([]byte(body), &got); err != nil || status != 422 || len(got.Faults) != 1 || got.Faults[0].Pointer != c.pointer {
+			t.Errorf("%s: got %d %s", c.question, status, body)
+		}
+	}
+	n.mute.Store(true)
+	if status, body := n.ask("POST", "/calibrate", question, token); status != 503 || !strings.Contains(body, "status") {
+		t.Errorf("without an endpoint: got %d %s", status, body)
 	}
 }
 
