@@ -15,6 +15,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/sluice-gateway/sluice/core"
+	"github.com/sluice-gateway/sluice/core/calibrate"
 	"github.com/sluice-gateway/sluice/core/decision"
 	"github.com/sluice-gateway/sluice/store"
 )
@@ -220,5 +221,47 @@ func TestAnExplanationIsAskedOfAnotherNodeWhenOneIsAway(t *testing.T) {
 		if got := w.do("POST", "/admin/v1/explain", `{"model":"r"}`, asJSON).want(200).object(); got["node"] != "there" {
 			t.Errorf("got %v", got)
 		}
+	}
+}
+
+func TestACalibrationIsAskedOfANode(t *testing.T) {
+	w := newWorld(t)
+	want := calibrate.Result{Node: "n1", Routing: "r", Accuracy: 0.5, Targets: []calibrate.Target{}, Confusion: []calibrate.Cell{}, Wrong: []calibrate.Wrong{}, ClosePairs: []calibrate.Pair{}}
+	node := w.newOracle("n1", "", says(200, want))
+	const path, question = "/admin/v1/routings/r:calibrate", `{"prompts":[{"text":"` + promptMark + `","target":"m"}]}`
+	for _, spelled := range []string{path, "/admin/v1/routings/r%3Acalibrate"} {
+		var got calibrate.Result
+		if err := json.Unmarshal(w.do("POST", spelled, question, asJSON).want(200).body, &got); err != nil {
+			t.Fatal(err)
+		}
+		if diff := cmp.Diff(want, got); diff != "" {
+			t.Errorf("%s (-want +got):\n%s", spelled, diff)
+		}
+	}
+	if got := node.questions()[0]; got != `POST /calibrate {"routing":"r","prompts":[{"text":"`+promptMark+`","target":"m"}]}` {
+		t.Errorf("the node was asked %s", got)
+	}
+	asked := len(node.questions())
+	w.do("POST", path, question, asJSON, "Authorization: Bearer "+viewerToken).problem(403, "forbidden")
+	for body, want := range map[string]string{
+		`{}`: "#/prompts count", `{"prompts":[]}`: "#/prompts count", `{"prompts":[{"text":"x"}]}`: "#/prompts/0/target required",
+		`{"prompts":[{"text":"x","target":"m"}],"close":2}`: "#/close range", `{"prompts":[{"text":"x","target":"m"}],"routing":"s"}`: "#/routing id",
+		`{"prompts":1}`: "# json",
+	} {
+		if got := brief(w.do("POST", path, body, asJSON).problem(422, "unclear").Errors); !slices.Contains(got, want) {
+			t.Errorf("%.60s: got %q, want %q", body, got, want)
+		}
+	}
+	many := `{"prompts":[` + strings.Repeat(`{"text":"x","target":"m"},`, calibrate.MaxPrompts)
+	w.do("POST", path, many+`{"text":"x","target":"m"}]}`, asJSON).problem(400, "not-json") // no list is that long
+	w.do("POST", path, strings.TrimSuffix(many, ",")+"]}", asJSON).want(200)
+	asked++
+	w.do("POST", "/admin/v1/routings/-r:calibrate", question, asJSON).problem(400, "bad-request")
+	w.do("POST", "/admin/v1/routings/r:explode", question, asJSON).problem(405, "method-not-allowed")
+	if len(node.questions()) != asked {
+		t.Error("the node was asked what is wrong at first sight")
+	}
+	if strings.Contains(w.ended(), promptMark) {
+		t.Error("a prompt is in an answer or in the log")
 	}
 }

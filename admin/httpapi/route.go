@@ -30,6 +30,7 @@ func (a *API) route() {
 	e.GET("/admin/v1/fleet", a.getFleet)
 	e.GET("/admin/v1/decisions/:id", a.getDecision)
 	e.POST("/admin/v1/explain", a.explain)
+	e.POST("/admin/v1/routings/:id"+verbCalibrate, a.postRouting)
 	a.reading["/admin/v1/explain"] = true
 
 	for path, h := range map[string]echo.HandlerFunc{

@@ -26,7 +26,8 @@ func TestRoutesAndTheDocumentAreTheSameSet(t *testing.T) {
 		segments := strings.Split(r.Path, "/")
 		for i, s := range segments {
 			if name, ok := strings.CutPrefix(s, ":"); ok {
-				segments[i] = "{" + name + "}"
+				id, verb, _ := strings.Cut(name, ":")
+				segments[i] = strings.TrimSuffix("{"+id+"}:"+verb, ":")
 			}
 		}
 		routed[r.Method+" "+strings.Join(segments, "/")] = true
