@@ -78,7 +78,9 @@ func (c *Codec) choice(r *wire.Reader, a *conversation.Answer) {
 		case "message":
 			m.read(r)
 		case "finish_reason":
-			reason = r.String()
+			if reason = r.String(); reason == "error" {
+				r.Fail("says that the answer has failed")
+			}
 		default:
 			r.Skip()
 		}

@@ -42,6 +42,7 @@ var (
 	errWaiting = errors.New("chat stream: too much of it is interleaved")
 	errCut     = errors.New("chat stream: arguments go on behind their end")
 	errNoName  = errors.New("chat stream: a tool call has no name")
+	errFailed  = errors.New("chat stream: the upstream reports an error")
 )
 
 // Decode implements conversation.Decoder.
@@ -55,7 +56,7 @@ func (d *decoder) Decode(dst []conversation.Event, name, data []byte) ([]convers
 	} else {
 		d.chunk(data)
 		if string(name) == "error" {
-			d.err = errors.New("chat stream: the upstream reports an error")
+			d.err = errFailed
 		}
 	}
 	dst, d.dst = d.dst, nil
@@ -103,8 +104,8 @@ func (d *decoder) chunk(data []byte) {
 	switch err := d.r.End(); {
 	case err != nil:
 		d.err = fmt.Errorf("chat stream: %w", err)
-	case failed:
-		d.err = errors.New("chat stream: the upstream reports an error")
+	case failed || reason == "error": // as some servers end what has failed
+		d.err = errFailed
 	case told:
 		d.say(&m, reason)
 	case d.id != "":

@@ -18,8 +18,9 @@ type slot struct {
 	json extent
 }
 
-// slotSize is what a slot counts among what waits.
-const slotSize = 128
+// slotSize is what a slot counts among what waits, once and for all: more than it takes, since each piece of a call is
+// looked for among them.
+const slotSize = 1 << 10
 
 // add appends a slot.
 func (d *decoder) add(s slot) *slot {

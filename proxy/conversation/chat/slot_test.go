@@ -61,7 +61,7 @@ func TestWhatWaitsIsBounded(t *testing.T) {
 }
 
 func TestALongAnswerDoesNotWait(t *testing.T) {
-	d := &decoder{c: New(nil, nil), room: 1 << 10}
+	d := &decoder{c: New(nil, nil), room: 2 << 10}
 	piece := strings.Repeat("a", 1<<10)
 	var total int
 	for i := range 20 {

@@ -202,7 +202,8 @@ func (d *decoder) begin(ev *event) {
 		return
 	}
 	b := &ev.block.Part
-	d.emit(conversation.Event{Kind: conversation.Open, Part: conversation.Part{Kind: b.Kind, Sealed: b.Sealed, Call: conversation.Call{ID: b.Call.ID, Name: b.Call.Name}}})
+	part := conversation.Part{Kind: b.Kind, Sealed: b.Sealed, Call: conversation.Call{ID: b.Call.ID, Name: b.Call.Name}}
+	d.emit(conversation.Event{Kind: conversation.Open, Part: part})
 	if text := b.Text + b.Call.Arguments; text != "" || b.Signature != "" {
 		d.emit(conversation.Event{Kind: conversation.Delta, Delta: text, Signature: b.Signature})
 	}
