@@ -2,6 +2,7 @@ package dispatch_test
 
 import (
 	"encoding/json"
+	"fmt"
 	"net/http"
 	"slices"
 	"strings"
@@ -333,6 +334,31 @@ func TestADeploymentOfAzureIsAskedAtItsOwnURL(t *testing.T) {
 		}
 		if got := u.call(t, i); got.Model != nil || len(got.Input) == 0 {
 			t.Errorf("call %d: got model %v and %q, want no model", i, got.Model, got.Input)
+		}
+	}
+}
+
+func TestScoresOfManyTargetsFitIntoAHead(t *testing.T) {
+	o := semanticOptions(newUpstream(t, vectors(meanings...)), "")
+	o.more = map[string]string{}
+	var targets []string
+	for i := range 60 {
+		id := fmt.Sprintf("%02d-%s", i, strings.Repeat("x", 110))
+		o.more[id] = `"strategy":"failover","targets":[{"model":"a"}]`
+		targets = append(targets, `{"model":"`+id+`","examples":["`+exampleA+`"]}`)
+	}
+	o.more["outer"] = `"strategy":"semantic","targets":[` + strings.Join(targets, ",") + `],"semantic":{"embeddings":{"provider":"vectors","model":"e"},"expose_scores":true}`
+	h := gateway(t, o, trio(t)...).ready()
+	got := h.post(nested(asks(likeA)))
+	got.served(t)
+	scores := got.Header.Get("X-AI-Semantic-Scores")
+	entries := strings.Split(scores, ",")
+	if len(scores) > 4<<10 || len(entries) < 30 {
+		t.Errorf("%d bytes of %d targets", len(scores), len(entries))
+	}
+	for _, e := range entries {
+		if !strings.HasSuffix(e, "x:0.9939") {
+			t.Errorf("got %q", e)
 		}
 	}
 }

@@ -17,6 +17,7 @@ import (
 	"github.com/sluice-gateway/sluice/core"
 	"github.com/sluice-gateway/sluice/proxy/budget"
 	"github.com/sluice-gateway/sluice/proxy/dispatch"
+	"github.com/sluice-gateway/sluice/proxy/embed"
 	"github.com/sluice-gateway/sluice/proxy/live"
 	"github.com/sluice-gateway/sluice/proxy/metrics"
 	"github.com/sluice-gateway/sluice/proxy/serve"
@@ -222,6 +223,66 @@ func TestWhatARequestAndItsAttemptsCount(t *testing.T) {
 	for _, s := range naming(got, "a") {
 		if strings.Contains(s, "tokens") || strings.Contains(s, "cost") || strings.Contains(s, "first_token") {
 			t.Errorf("an attempt without an answer made %s", s)
+		}
+	}
+}
+
+func TestOfSemanticRoutingsOnlyConfiguredProvidersHaveSeries(t *testing.T) {
+	compiled := func(embeds bool) *core.Snapshot {
+		doc := core.NewDocument()
+		doc.Set(&core.Provider{ID: "p", Kind: core.ProviderOpenAI, BaseURL: "http://upstream/v1"})
+		doc.Set(&core.Model{ID: "m", Provider: "p", UpstreamModel: "u"})
+		if embeds {
+			doc.Set(&core.Routing{
+				ID: "r", Strategy: core.StrategySemantic, Targets: []core.RoutingTarget{{Model: "m", Examples: []string{"x"}}},
+				Semantic: &core.Semantic{Embeddings: &core.Embeddings{Provider: "p", Model: "e"}},
+			})
+		}
+		s, faults := core.Compile(doc, core.Site{})
+		if len(faults) > 0 {
+			t.Fatal(faults)
+		}
+		return s
+	}
+	registry := prometheus.NewRegistry()
+	m := metrics.New(registry)
+	m.Keep(compiled(true))
+	m.EmbeddingCalled("p", "", time.Second)
+	m.EmbeddingCalled("p", embed.TimedOut, time.Second)
+	m.EmbeddingCalled("gone", embed.TimedOut, time.Second)
+	m.PromptLooked("p", embed.Skipped)
+	got := series(t, registry)
+	for _, want := range []string{
+		"sluice_embedding_calls_total{outcome=ok,provider=p}", "sluice_embedding_calls_total{outcome=timeout,provider=p}",
+		"sluice_embedding_calls_total{outcome=timeout,provider=unknown}", "sluice_embedding_prompts_total{outcome=skipped,provider=p}",
+	} {
+		if got[want] != 1 {
+			t.Errorf("%s is %v, want 1", want, got[want])
+		}
+	}
+	if n := got["sluice_embedding_call_duration_seconds{provider=p}"]; n != 2 {
+		t.Errorf("%v durations, want 2", n)
+	}
+	m.Keep(compiled(false))
+	if left := naming(series(t, registry), "p"); len(left) > 0 {
+		t.Errorf("left of a provider that embeds no more: %v", left)
+	}
+}
+
+func TestAnEndpointThatIsLeftAloneShowsWhicheverRoutingItFails(t *testing.T) {
+	registry := prometheus.NewRegistry()
+	registry.MustRegister(metrics.NewCollector(func(time.Time) metrics.Reading {
+		return metrics.Reading{Semantic: []embed.State{
+			{Name: "r1", Upstream: "p", Texts: 3, Ready: true}, {Name: "r2", Upstream: "p", Texts: 2, Missing: 1, Alone: true}, {Name: "r3", Upstream: "q", Texts: 1, Ready: true},
+		}}
+	}))
+	got := series(t, registry)
+	for name, want := range map[string]float64{
+		"sluice_embedding_left_alone{provider=p}": 1, "sluice_embedding_left_alone{provider=q}": 0,
+		"sluice_semantic_examples{model=r2}": 2, "sluice_semantic_vectors{model=r2}": 0, "sluice_semantic_vectors{model=r1}": 3,
+	} {
+		if value, there := got[name]; !there || value != want {
+			t.Errorf("%s is %v (%t), want %v", name, value, there, want)
 		}
 	}
 }
