@@ -4,6 +4,7 @@ go 1.26.0
 
 require (
 	github.com/sluice-gateway/sluice/admin v0.0.0
+	github.com/sluice-gateway/sluice/cmd v0.0.0
 	github.com/sluice-gateway/sluice/core v0.0.0
 	github.com/sluice-gateway/sluice/openapi v0.0.0 // indirect
 	github.com/sluice-gateway/sluice/proxy v0.0.0
@@ -85,6 +86,7 @@ require (
 	github.com/shirou/gopsutil/v4 v4.26.6 // indirect
 	github.com/sirupsen/logrus v1.9.4 // indirect
 	github.com/soheilhy/cmux v0.1.5 // indirect
+	github.com/sony/gobreaker/v2 v2.4.0 // indirect
 	github.com/spf13/pflag v1.0.10 // indirect
 	github.com/stretchr/testify v1.12.1 // indirect
 	github.com/swaggest/swgui v1.8.5 // indirect
