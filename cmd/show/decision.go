@@ -115,6 +115,9 @@ func (p *printer) tier(t *rank.TierTrace) {
 		if s.Fallback {
 			words = append(words, "the fallback serves")
 		}
+		if s.Catchall {
+			words = append(words, "the catchall behind the others")
+		}
 	}
 	p.line("%s", strings.Join(words, ", "))
 }

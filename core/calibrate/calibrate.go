@@ -34,7 +34,10 @@ func Judge(members []Member, fallback int, samples []Sample) Result {
 	}
 	suggested := slices.Clone(now)
 	for i, m := range members {
-		t := Target{Target: m.Name, Examples: m.Examples, Fallback: i == fallback, Threshold: finite(m.Threshold)}
+		t := Target{Target: m.Name, Examples: m.Examples, Fallback: i == fallback}
+		if m.Examples > 0 {
+			t.Threshold = finite(m.Threshold)
+		}
 		for _, s := range samples {
 			if s.Belongs == i {
 				t.Prompts++

@@ -62,7 +62,7 @@ type Target struct {
 	Prompts  int `json:"prompts"`
 	// Fallback: what clears no bar goes here.
 	Fallback bool `json:"fallback,omitempty"`
-	// Threshold is that of now; absent: every score clears.
+	// Threshold is that of now; absent: every score clears, or there are no examples.
 	Threshold *float64 `json:"threshold,omitempty"`
 	// Suggested is absent where there are no examples, no prompts of its own, or none of others.
 	Suggested *float64 `json:"suggested,omitempty"`
