@@ -40,8 +40,10 @@ type attempt struct {
 	wait    signal.Wait   // until the first token, or to the end of a whole answer
 	body    envelope.Body // as sent
 	sending sending
-	answer  io.ReadCloser // the body of the upstream's answer; nil: none yet
-	settled bool
+	// translation is how the request is said to the upstream and its answer to the caller; nil: in the caller's own words.
+	translation *translation
+	answer      io.ReadCloser // the body of the upstream's answer; nil: none yet
+	settled     bool
 
 	requestID  string        // the upstream's own, for its operator; empty: it gave none
 	class      signal.Class  // of what it measures: a stream that turns out to be a whole answer is none
@@ -55,9 +57,17 @@ type attempt struct {
 // the client has been answered or has left, or a stream is held, which settles that at its end; and whether
 // the target is set aside now, be it by another request's failure.
 func (x *exchange) attempt(s step) (f *fault, aside bool) {
+	t, f := x.translate(s.Target)
+	if f != nil {
+		if s.claimed {
+			x.d.Cooldowns.Release(s.Target.Signal)
+		}
+		return f, false
+	}
 	x.result.Attempts++
 	x.result.Target = s.Target.Model
 	a := x.begin(s)
+	a.translation = t
 	defer func() {
 		if x.held == nil {
 			a.end()
@@ -91,6 +101,7 @@ func (a *attempt) end() {
 	if !a.settled {
 		a.unclaim()
 	}
+	a.forget()
 	a.wait.Answered()
 	a.x.d.Board.Done(a.target.Signal)
 	a.dog.stop()

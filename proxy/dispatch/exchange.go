@@ -41,6 +41,7 @@ type exchange struct {
 	exposed *exposed
 	// session is the hash of the client's session; zero: none.
 	session uint64
+	said    *said // nil: no target has needed it
 	result  Result
 	// told is where the decision is remembered, and explained what the caller is told of it; empty: nothing.
 	told      journal.Entry
@@ -98,8 +99,9 @@ func (d *Dispatcher) Serve(w http.ResponseWriter, r *http.Request, call Call) (R
 func (x *exchange) handOver() Rest {
 	if a := x.held.a; a.sending.over() { // an answer may begin while its question is still being sent
 		a.body.Forget()
+		a.forget()
 	}
-	x.w, x.r, x.call.Envelope = nil, nil, nil
+	x.w, x.r, x.call.Envelope, x.said = nil, nil, nil, nil
 	return x.held.rest
 }
 

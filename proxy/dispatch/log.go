@@ -40,7 +40,7 @@ func (a *attempt) log(report Attempt, f *fault, cooled bool) {
 
 // own are the causes whose text is ours.
 var own = []error{
-	errFirstToken, errIdle, errAttempt, errDeadline, errAnswerTooLarge, errNoRoom, errCoding, ErrShutdown, sse.ErrTooLarge, sse.ErrTruncated,
+	errFirstToken, errIdle, errAttempt, errDeadline, errAnswerTooLarge, errNoRoom, errCoding, errTranslation, ErrShutdown, sse.ErrTooLarge, sse.ErrTruncated,
 	io.EOF, io.ErrUnexpectedEOF, context.Canceled, context.DeadlineExceeded, gzip.ErrHeader, gzip.ErrChecksum,
 }
 

@@ -38,9 +38,9 @@ func (a *attempt) send() (*http.Response, error) {
 	ctx := httptrace.WithClientTrace(a.ctx, a.sending.trace())
 	transport := a.x.d.Transport(a.target.Upstream)
 	changes := envelope.Options{IncludeUsage: a.asksUsage(), Changes: a.target.Changes}
-	a.body = a.x.call.Envelope.Body(a.target.UpstreamModel, changes)
+	a.body = a.asking().Body(a.target.UpstreamModel, changes)
 	call := provider.Call{
-		Target: a.target, Path: a.x.call.Endpoint.Below, Body: a.body,
+		Target: a.target, Path: a.asked().Below, Body: a.body,
 		Stream: a.x.call.Envelope.Stream, Caller: a.x.r.Header, RequestID: a.x.call.RequestID, UserAgent: a.x.d.UserAgent,
 	}
 	resp, err := transport.RoundTrip(a.dialect.NewRequest(ctx, call))
@@ -51,7 +51,7 @@ func (a *attempt) send() (*http.Response, error) {
 	return resp, err
 }
 
-// asksUsage reports whether the upstream is asked for the usage of a stream.
+// asksUsage reports whether the upstream is asked for the usage of a stream. A translation does so by itself.
 func (a *attempt) asksUsage() bool {
-	return a.target.Upstream.StreamUsage && a.x.call.Endpoint.Wire.AppendWithoutUsage != nil
+	return a.target.Upstream.StreamUsage && a.translation == nil && a.x.call.Endpoint.Wire.AppendWithoutUsage != nil
 }

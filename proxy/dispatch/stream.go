@@ -50,7 +50,10 @@ type relay struct {
 
 // hold reads a stream up to its commit point and holds it there for its rest. Until then everything is a fault.
 func (a *attempt) hold(resp *http.Response, body io.Reader) *fault {
-	r := &relay{a: a, resp: resp, wire: a.x.call.Endpoint.Wire, hideUsage: a.asksUsage() && !a.x.call.Envelope.IncludeUsage}
+	r := &relay{a: a, resp: resp, wire: a.asked().Wire, hideUsage: a.asksUsage() && !a.x.call.Envelope.IncludeUsage}
+	if a.translation != nil {
+		a.translation.begin()
+	}
 	r.events = sse.NewReader(&pulse{a, body}, a.x.d.MaxEvent)
 	defer func() {
 		if a.x.held == nil {
@@ -125,7 +128,7 @@ func (r *relay) commit(w http.ResponseWriter, now time.Time) {
 	x.result.Status = r.resp.StatusCode
 	h := w.Header()
 	x.headers(h)
-	r.a.dialect.ResponseHeaders(h, r.resp.Header)
+	r.a.returned(h, r.resp.Header)
 	h["Content-Type"] = []string{"text/event-stream"}
 	h["Cache-Control"] = []string{"no-cache"}
 	h["X-Accel-Buffering"] = []string{"no"} // nginx in front of us would gather events
@@ -204,53 +207,78 @@ func (r *relay) take() *fault {
 	}
 	switch chunk.Kind {
 	case provider.Error:
-		if chunk.Final && r.a.x.committed {
+		if chunk.Final && r.a.x.committed && r.a.translation == nil {
 			r.append(e.Name, provider.StrikeData(r.a.target, e.Data))
 			r.parted = true
 		}
 		return r.failed(r.a.errorInside(*chunk.Err))
 	case provider.Done:
-		r.end(e.Name, e.Data)
-		return nil
+		return r.end(e)
 	case provider.Content:
 		if r.a.firstToken == 0 {
 			r.a.begun(time.Now())
 		}
 		r.ready = true
 	}
-	r.write(e, chunk)
+	if f := r.write(e, chunk); f != nil {
+		return f
+	}
 	r.ready = r.ready || len(r.out) > holdBack
 	return nil
 }
 
 // end notes the proper end. A stream without content is an empty completion, which is an answer.
-func (r *relay) end(name, data []byte) {
-	r.append(name, data)
+func (r *relay) end(e sse.Event) *fault {
+	if r.a.translation == nil {
+		r.append(e.Name, e.Data)
+		return r.completed()
+	}
+	over, err := r.translate(e)
+	if err != nil || !over && !r.finish() {
+		return r.failed(broken(slugBadAnswer, errTranslation, apierror.UpstreamFailed()))
+	}
+	return r.completed()
+}
+
+func (r *relay) completed() *fault {
 	r.ready, r.complete = true, true
 	r.a.took = time.Since(r.a.start)
+	return nil
 }
 
 // write gathers an event for the client. Usage that only the gateway asked for is kept from it.
-func (r *relay) write(e sse.Event, chunk provider.Event) {
-	if !r.hideUsage {
+func (r *relay) write(e sse.Event, chunk provider.Event) *fault {
+	switch {
+	case r.a.translation != nil:
+		over, err := r.translate(e)
+		if err != nil {
+			return r.failed(broken(slugBadAnswer, errTranslation, apierror.UpstreamFailed()))
+		}
+		if over {
+			return r.completed()
+		}
+	case !r.hideUsage:
 		r.append(e.Name, e.Data)
-		return
+	case chunk.Kind != provider.UsageOnly:
+		r.scratch = r.wire.AppendWithoutUsage(r.scratch[:0], e.Data)
+		r.append(e.Name, r.scratch)
 	}
-	if chunk.Kind == provider.UsageOnly {
-		return
-	}
-	r.scratch = r.wire.AppendWithoutUsage(r.scratch[:0], e.Data)
-	r.append(e.Name, r.scratch)
+	return nil
 }
 
 // append gathers one event. The buffer is held only while there is something in it: an idle stream has none.
 func (r *relay) append(name, data []byte) {
+	r.open()
+	r.out = sse.AppendEvent(r.out, name, data)
+	r.told++
+}
+
+// open takes a buffer to gather events in.
+func (r *relay) open() {
 	if r.buf == nil {
 		r.buf = outs.Get().(*[]byte)
 		r.out = (*r.buf)[:0]
 	}
-	r.out = sse.AppendEvent(r.out, name, data)
-	r.told++
 }
 
 func (r *relay) release() {
@@ -287,13 +315,24 @@ func (r *relay) drain() {
 // ended handles the end of the upstream's body, which is a proper one only after a finish_reason.
 func (r *relay) ended(err error) *fault {
 	if errors.Is(err, io.EOF) && r.finished {
-		r.end(r.wire.EndName, r.wire.End)
-		return nil
+		return r.closing()
 	}
 	if errors.Is(err, io.EOF) || errors.Is(err, sse.ErrTruncated) || errors.Is(err, sse.ErrTooLarge) {
 		return r.failed(broken(slugTruncated, err, apierror.UpstreamCut()))
 	}
 	return r.failed(transportFault(r.a.x.ctx, r.a.ctx, slugTruncated, err))
+}
+
+// closing says the closing words that the upstream has left out.
+func (r *relay) closing() *fault {
+	if r.a.translation == nil {
+		r.append(r.wire.EndName, r.wire.End)
+		return r.completed()
+	}
+	if !r.finish() {
+		return r.failed(broken(slugTruncated, io.EOF, apierror.UpstreamCut()))
+	}
+	return r.completed()
 }
 
 // failed ends a stream that broke. Once committed, the client gets what came before and one error event,

@@ -53,12 +53,19 @@ func (a *attempt) whole(resp *http.Response, body io.Reader) *fault {
 		return transportFault(a.x.ctx, a.ctx, slugTruncated, err)
 	}
 	a.took = time.Since(a.start)
-	answer := a.x.call.Endpoint.Wire.Check(buf.Bytes())
+	answer := a.asked().Wire.Check(buf.Bytes())
 	if answer.Err != nil {
 		return a.errorInside(*answer.Err)
 	}
 	a.usage = Usage{answer.Usage.Prompt, answer.Usage.Completion}
-	return a.deliver(resp, buf.Bytes())
+	text := buf.Bytes()
+	if a.translation != nil {
+		var err error
+		if text, err = a.translation.whole(text); err != nil {
+			return broken(slugBadAnswer, errTranslation, apierror.UpstreamFailed())
+		}
+	}
+	return a.deliver(resp, text)
 }
 
 func (a *attempt) read(buf *bytes.Buffer, length int64, body *metered) error {
@@ -96,7 +103,7 @@ func (a *attempt) deliver(resp *http.Response, body []byte) *fault {
 	x.result.Status, x.result.Outcome = resp.StatusCode, "ok"
 	h := x.w.Header()
 	x.headers(h)
-	a.dialect.ResponseHeaders(h, resp.Header)
+	a.returned(h, resp.Header)
 	if h.Get("Content-Type") == "" {
 		h["Content-Type"] = []string{"application/json"}
 	}

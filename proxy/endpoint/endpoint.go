@@ -1,8 +1,11 @@
 package endpoint
 
 import (
+	"slices"
+
 	"github.com/sluice-gateway/sluice/core"
 	"github.com/sluice-gateway/sluice/proxy/apierror"
+	"github.com/sluice-gateway/sluice/proxy/conversation"
 	"github.com/sluice-gateway/sluice/proxy/envelope"
 	"github.com/sluice-gateway/sluice/proxy/provider"
 	"github.com/sluice-gateway/sluice/proxy/provider/anthropic"
@@ -36,8 +39,28 @@ type Endpoint struct {
 	Wire *provider.Wire
 	// Teaches is what attempts teach.
 	Teaches Teaching
-	// Kinds are the kinds of upstream that can answer.
+	// Kinds are the kinds of upstream that can answer, those of Detours included.
 	Kinds []core.ProviderKind
+	// Detours are how those are asked that have no such endpoint.
+	Detours []Detour
+}
+
+// Detour asks an upstream at another endpoint, in that one's dialect.
+type Detour struct {
+	Kinds []core.ProviderKind
+	To    *Endpoint
+	// Caller and Upstream say conversations as the two endpoints do.
+	Caller, Upstream conversation.Codec
+}
+
+// Detour returns how upstreams of that kind are asked; nil: at the endpoint itself.
+func (e *Endpoint) Detour(kind core.ProviderKind) *Detour {
+	for i := range e.Detours {
+		if slices.Contains(e.Detours[i].Kinds, kind) {
+			return &e.Detours[i]
+		}
+	}
+	return nil
 }
 
 // Streams reports whether the endpoint has streams.

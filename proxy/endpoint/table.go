@@ -1,33 +1,61 @@
 package endpoint
 
 import (
+	"slices"
+
 	"github.com/sluice-gateway/sluice/core"
 	"github.com/sluice-gateway/sluice/proxy/apierror"
+	"github.com/sluice-gateway/sluice/proxy/conversation"
+	"github.com/sluice-gateway/sluice/proxy/conversation/chat"
+	"github.com/sluice-gateway/sluice/proxy/conversation/messages"
 	"github.com/sluice-gateway/sluice/proxy/envelope"
 	"github.com/sluice-gateway/sluice/proxy/provider/anthropic"
 	"github.com/sluice-gateway/sluice/proxy/provider/openai"
 )
 
+// The endpoints that others are detours of.
+var (
+	chatEndpoint     = &Endpoint{Path: "chat/completions", Shape: envelope.Chat, Wire: &openai.Chat, Teaches: Latency, Kinds: deployed}
+	messagesEndpoint = &Endpoint{Path: "messages", Dialect: apierror.Anthropic, Shape: envelope.Messages, Wire: &anthropic.Messages, Teaches: Latency, Kinds: messaging}
+)
+
 // table holds every endpoint by its path.
 var table = index(
-	&Endpoint{Path: "chat/completions", Shape: envelope.Chat, Wire: &openai.Chat, Teaches: Latency, Kinds: deployed},
+	chatEndpoint,
 	&Endpoint{Path: "completions", Shape: envelope.Completions, Wire: &openai.Chat, Teaches: Latency, Kinds: deployed},
 	&Endpoint{Path: "responses", Dialect: apierror.Responses, Shape: envelope.Responses, Wire: &openai.Responses, Teaches: Latency, Kinds: deployed},
 	&Endpoint{Path: "embeddings", Wire: &openai.Object, Teaches: Health, Kinds: deployed},
 	&Endpoint{Path: "moderations", Wire: &openai.Object, Teaches: Health, Kinds: plain},
 	&Endpoint{Path: "rerank", Wire: &openai.Object, Teaches: Health, Kinds: plain},
-	&Endpoint{Path: "messages", Dialect: apierror.Anthropic, Shape: envelope.Messages, Wire: &anthropic.Messages, Teaches: Latency, Kinds: messages},
-	&Endpoint{Path: "messages/count_tokens", Dialect: apierror.Anthropic, Shape: envelope.Messages, Wire: &anthropic.Count, Teaches: Nothing, Kinds: messages},
+	messagesEndpoint,
+	&Endpoint{Path: "messages/count_tokens", Dialect: apierror.Anthropic, Shape: envelope.Messages, Wire: &anthropic.Count, Teaches: Nothing, Kinds: messaging},
 	&Endpoint{Path: "images/generations", Wire: &openai.Object, Teaches: Health, Kinds: deployed},
 )
 
-// plain are the kinds of upstream that speak the OpenAI API wholly; deployed those that do so for a deployed model;
-// messages those that speak the Anthropic API.
+// Kinds of upstream: plain speak the OpenAI API wholly, deployed as far as a deployment goes, messaging the Anthropic API.
 var (
-	plain    = []core.ProviderKind{core.ProviderOpenAI}
-	deployed = []core.ProviderKind{core.ProviderOpenAI, core.ProviderAzureOpenAI}
-	messages = []core.ProviderKind{core.ProviderAnthropic}
+	plain     = []core.ProviderKind{core.ProviderOpenAI}
+	deployed  = []core.ProviderKind{core.ProviderOpenAI, core.ProviderAzureOpenAI}
+	messaging = []core.ProviderKind{core.ProviderAnthropic}
 )
+
+// The codecs of the dialects.
+var (
+	sayChat     = chat.New(nil, nil)
+	sayMessages = messages.New(nil)
+)
+
+func init() {
+	chatEndpoint.detour(messagesEndpoint, sayChat, sayMessages)
+	messagesEndpoint.detour(chatEndpoint, sayMessages, sayChat)
+}
+
+// detour lets the kinds of upstream of another endpoint answer this one.
+func (e *Endpoint) detour(to *Endpoint, caller, upstream conversation.Codec) {
+	kinds := slices.DeleteFunc(slices.Clone(to.Kinds), func(k core.ProviderKind) bool { return slices.Contains(e.Kinds, k) || to.Detour(k) != nil })
+	e.Detours = append(e.Detours, Detour{kinds, to, caller, upstream})
+	e.Kinds = append(slices.Clip(e.Kinds), kinds...)
+}
 
 func index(all ...*Endpoint) map[string]*Endpoint {
 	m := make(map[string]*Endpoint, len(all))

@@ -40,6 +40,9 @@ type span struct{ start, end int }
 
 func (s span) present() bool { return s.end > 0 }
 
+// Raw returns the body as it was read. The caller must not change it.
+func (e *Envelope) Raw() []byte { return e.raw }
+
 // TextBytes returns the size of the body without its images, audio and files.
 func (e *Envelope) TextBytes() int { return len(e.raw) - e.media }
 

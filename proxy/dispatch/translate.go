@@ -1,0 +1,175 @@
+package dispatch
+
+import (
+	"errors"
+	"net/http"
+	"strings"
+
+	"github.com/sluice-gateway/sluice/core"
+	"github.com/sluice-gateway/sluice/proxy/apierror"
+	"github.com/sluice-gateway/sluice/proxy/conversation"
+	"github.com/sluice-gateway/sluice/proxy/endpoint"
+	"github.com/sluice-gateway/sluice/proxy/envelope"
+	"github.com/sluice-gateway/sluice/proxy/sse"
+)
+
+// DroppedHeader names the members of a caller's body that had no place in the dialect of the target that answered.
+const DroppedHeader = "X-Sluice-Dropped"
+
+// said is the caller's request in no vendor's words, made once for all targets that need it so.
+type said struct {
+	request *conversation.Request
+	dropped []string
+	err     error
+}
+
+// translation is a request in another dialect, and the way back for its answer.
+type translation struct {
+	*endpoint.Detour
+	request *conversation.Request // nil once the answer is a stream that has been held
+	body    *envelope.Envelope
+	size    int64 // of the body, which is taken from the budget
+	dropped []string
+
+	// Of a stream:
+	decoder conversation.Decoder
+	encoder conversation.Encoder
+	events  []conversation.Event // room
+}
+
+var errTranslation = errors.New("the answer makes no sense in its dialect")
+
+// translate says the request as the target's upstream wants it said. It is nil, and so is the fault, where the caller's
+// own words do. A request that cannot be said so is refused, but another target may understand it.
+func (x *exchange) translate(t *core.Target) (*translation, *fault) {
+	detour := x.call.Endpoint.Detour(t.Upstream.Kind)
+	if detour == nil {
+		return nil, nil
+	}
+	if x.said == nil {
+		x.said = new(said)
+		x.said.request, x.said.dropped, x.said.err = detour.Caller.DecodeRequest(x.call.Envelope.Raw())
+	}
+	if x.said.err != nil {
+		return nil, unsayable(x.said.err)
+	}
+	ask := *x.said.request
+	ask.StreamUsage = ask.StreamUsage || t.Upstream.StreamUsage
+	body, dropped, err := detour.Upstream.EncodeRequest(&ask, t.UpstreamModel)
+	if err != nil {
+		return nil, unsayable(err)
+	}
+	parsed, err := envelope.Parse(body, detour.To.Shape)
+	if err != nil {
+		return nil, &fault{slug: slugRefused, cause: err, public: apierror.Internal(), fallOver: true}
+	}
+	if !x.d.Budget.Take(int64(len(body))) {
+		return nil, &fault{slug: slugFull, cause: errNoRoom, public: apierror.Unavailable(retryFull)}
+	}
+	return &translation{Detour: detour, request: x.said.request, body: parsed, size: int64(len(body)), dropped: append(dropped, x.said.dropped...)}, nil
+}
+
+func unsayable(err error) *fault {
+	var e *conversation.Error
+	if !errors.As(err, &e) {
+		return &fault{slug: slugRefused, cause: err, public: apierror.Internal(), fallOver: true}
+	}
+	return &fault{slug: slugRefused, public: apierror.InvalidRequest(e.Param, e.Message), fallOver: true}
+}
+
+// asked is the endpoint at which the target is asked.
+func (a *attempt) asked() *endpoint.Endpoint {
+	if a.translation != nil {
+		return a.translation.To
+	}
+	return a.x.call.Endpoint
+}
+
+// asking is the body that is sent, before the target's changes.
+func (a *attempt) asking() *envelope.Envelope {
+	if a.translation != nil {
+		return a.translation.body
+	}
+	return a.x.call.Envelope
+}
+
+// forget gives the room of the translated body back; again does nothing.
+func (a *attempt) forget() {
+	if t := a.translation; t != nil && t.size > 0 {
+		a.x.d.Budget.Give(t.size)
+		t.size, t.body = 0, nil
+	}
+}
+
+// returned copies what the caller may see of an upstream's header. What another vendor says of its limits means
+// nothing to a caller of this dialect.
+func (a *attempt) returned(dst, src http.Header) {
+	a.dialect.ResponseHeaders(dst, src)
+	t := a.translation
+	if t == nil {
+		return
+	}
+	for name := range dst {
+		if a.dialect.ReturnedPrefix != "" && strings.HasPrefix(name, a.dialect.ReturnedPrefix) {
+			delete(dst, name)
+		}
+	}
+	delete(dst, "Content-Type")
+	if len(t.dropped) > 0 {
+		dst[DroppedHeader] = []string{listed(t.dropped)}
+	}
+}
+
+// maxDropped bounds the header that names what was dropped, in bytes.
+const maxDropped = 1 << 10
+
+// listed joins JSON pointers to what fits into a header; the names in them are a caller's own.
+func listed(pointers []string) string {
+	list := strings.Join(pointers, ",")
+	return strings.Map(func(r rune) rune {
+		if r <= ' ' || r >= 0x7f {
+			return '?'
+		}
+		return r
+	}, list[:min(len(list), maxDropped)])
+}
+
+// whole says an upstream's whole answer in the caller's dialect.
+func (t *translation) whole(body []byte) ([]byte, error) {
+	answer, err := t.Upstream.DecodeAnswer(body)
+	if err != nil {
+		return nil, err
+	}
+	return t.Caller.EncodeAnswer(t.request, answer), nil
+}
+
+// begin makes ready for a stream.
+func (t *translation) begin() {
+	t.decoder, t.encoder = t.Upstream.NewDecoder(), t.Caller.NewEncoder(t.request)
+	t.request = nil
+}
+
+// translate gathers what an event of the upstream says in the caller's dialect. over: the stream has come to its end.
+func (r *relay) translate(e sse.Event) (over bool, err error) {
+	t := r.a.translation
+	t.events, over, err = t.decoder.Decode(t.events[:0], e.Name, e.Data)
+	r.say(t.events)
+	return over, err
+}
+
+// finish gathers the end of a stream whose upstream has left out the closing words of its dialect.
+func (r *relay) finish() (over bool) {
+	t := r.a.translation
+	t.events, over = t.decoder.End(t.events[:0])
+	r.say(t.events)
+	return over
+}
+
+func (r *relay) say(events []conversation.Event) {
+	for i := range events {
+		r.open()
+		r.out = r.a.translation.encoder.Append(r.out, &events[i])
+		r.told++
+	}
+	clear(events) // an idle stream keeps no text
+}
