@@ -46,7 +46,8 @@ test: ## Run every test that needs nothing but Go, with the race detector.
 	@# Simulations are one goroutine each: the long ones leave the race detector out.
 	go test ./tests/sim/...
 	@# Their inputs are outside of their modules, where the test cache does not watch.
-	go test -count=1 ./tests/arch ./tests/lessons ./tests/docs ./proxy/metrics
+	go test -count=1 ./tests/arch ./tests/lessons ./proxy/metrics
+	go test -race -count=1 ./tests/docs
 
 .PHONY: e2e
 e2e: images ## Run the scenarios and the store contract against containers (needs Docker, Compose and Chromium).

@@ -5,6 +5,7 @@ import (
 	"context"
 	"log/slog"
 	"os"
+	"os/exec"
 	"path/filepath"
 	"strings"
 	"sync"
@@ -23,8 +24,9 @@ const (
 
 // gateway is a `sluice dev` whose data are where `make dev` has them, seen from dir.
 type gateway struct {
-	dir string
-	log *lines
+	dir   string
+	tools string // the folder of the sluice command
+	log   *lines
 	// real turns the documented addresses into those of this test, and documented these into the documented ones.
 	real, documented *strings.Replacer
 }
@@ -58,7 +60,7 @@ func (a announcement) Write(p []byte) (int, error) {
 func start(t *testing.T, openAI string) *gateway {
 	t.Helper()
 	const free = "127.0.0.1:0"
-	g := &gateway{dir: t.TempDir(), log: new(lines)}
+	g := &gateway{dir: t.TempDir(), tools: tool(t), log: new(lines)}
 	said := make(announcement, 1)
 	cfg := dev.Config{
 		DataDir: filepath.Join(g.dir, ".data"), AdminListen: free, ProxyListen: free, StatusListen: free, DemoFastListen: free, DemoSlowListen: free,
@@ -98,6 +100,22 @@ func (g *gateway) address(t *testing.T, printed, openAI string) {
 		to, back = append(to, a.documented, real), append(back, real, a.documented)
 	}
 	g.real, g.documented = strings.NewReplacer(append(to, documentedOpenAI, openAI)...), strings.NewReplacer(append(back, openAI, documentedOpenAI)...)
+}
+
+// tool builds the sluice command into a folder, which it returns.
+func tool(t *testing.T) string {
+	t.Helper()
+	dir := t.TempDir()
+	args := []string{"build", "-o", filepath.Join(dir, "sluice")}
+	if raced {
+		args = append(args, "-race")
+	}
+	c := exec.CommandContext(t.Context(), "go", append(args, "./cmd/sluice")...)
+	c.Dir = root(t)
+	if out, err := c.CombinedOutput(); err != nil {
+		t.Fatalf("build sluice: %v: %s", err, out)
+	}
+	return dir
 }
 
 // kept returns a secret that the gateway has made.

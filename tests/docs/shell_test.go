@@ -41,7 +41,9 @@ func (g *gateway) run(t *testing.T, commands []command, env ...string) []outcome
 	ctx, cancel := context.WithTimeout(t.Context(), pageLimit)
 	defer cancel()
 	c := exec.CommandContext(ctx, "bash", file)
-	c.Dir, c.Env = g.dir, append([]string{"PATH=" + os.Getenv("PATH"), "HOME=" + g.dir, "LC_ALL=C.UTF-8"}, env...)
+	c.Dir, c.Env = g.dir, append([]string{
+		"PATH=" + g.tools + string(os.PathListSeparator) + os.Getenv("PATH"), "HOME=" + g.dir, "LC_ALL=C.UTF-8",
+	}, env...)
 	raw, err := c.CombinedOutput()
 	if err != nil {
 		t.Errorf("the shell: %v", err)
