@@ -87,6 +87,7 @@ func run(t *testing.T, env Environment) {
 		{"light-traffic-goes-to-the-fastest", lightTrafficGoesToTheFastest},
 		{"a-restarted-fleet-ranks-right-from-its-first-request", aRestartedFleetRanksRightFromItsFirstRequest},
 		{"requests-go-where-their-keys-tags-and-needs-say", requestsGoWhereTheirKeysTagsAndNeedsSay},
+		{"decisions-are-explained", decisionsAreExplained},
 		{"an-upstream-dies-and-no-client-notices", anUpstreamDiesAndNoClientNotices},
 		{"proxies-come-and-go-under-load", proxiesComeAndGoUnderLoad},
 		{"what-a-killed-node-learnt-outlives-it", whatAKilledNodeLearntOutlivesIt},
