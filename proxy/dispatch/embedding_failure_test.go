@@ -216,19 +216,50 @@ func TestAClientThatLeavesWhileItsPromptIsEmbeddedEndsThat(t *testing.T) {
 		if got := h.hits()[:3]; !slices.Equal(got, []int{0, 0, 0}) {
 			t.Errorf("targets were asked: %v", got)
 		}
+		if log := h.log.String(); strings.Contains(log, "prompt not compared") {
+			t.Errorf("that a client left is held against the endpoint: %s", log)
+		}
 	})
 }
 
 func TestTheDeadlineOfARequestCoversTheEmbedding(t *testing.T) {
+	for _, settings := range []string{"", `"on_embedding_failure":"fail",`} {
+		bubble(t, func(t *testing.T, n *network) {
+			h := inFakeTime(t, n, hang, func(o *options) {
+				o.routing = strings.Replace(o.routing, `"threshold"`, settings+`"threshold"`, 1) + `,"deadline":"2s"`
+			})
+			start := time.Now()
+			got := h.post(asks(likeA))
+			if took := time.Since(start); got.StatusCode != http.StatusGatewayTimeout || took != 2*time.Second {
+				t.Errorf("%sgot %d after %v, want 504 after 2 s", settings, got.StatusCode, took)
+			}
+			if got := h.hits()[:3]; !slices.Equal(got, []int{0, 0, 0}) {
+				t.Errorf("%stargets were asked: %v", settings, got)
+			}
+		})
+	}
+}
+
+func TestATargetThatIsBackOnceThePromptIsEmbeddedIsAsked(t *testing.T) {
 	bubble(t, func(t *testing.T, n *network) {
-		h := inFakeTime(t, n, hang, func(o *options) { o.routing += `,"deadline":"2s"` })
-		start := time.Now()
-		got := h.post(asks(likeA))
-		if took := time.Since(start); got.StatusCode != http.StatusGatewayTimeout || took != 2*time.Second {
-			t.Errorf("got %d after %v, want 504 after 2 s", got.StatusCode, took)
+		slow := vectors(meanings...)
+		u := n.upstream("vectors", vectors(meanings...))
+		o := semanticOptions(u, "")
+		o.model = `,"cooldown":{"failures":1,"duration":"1s"}`
+		a := n.upstream("a.example", status(503, "{}"), answer("A"))
+		h := n.gateway(t, o, a, n.upstream("b.example", answer("B")), n.upstream("c.example", answer("C"))).ready()
+		if target := h.post(asks(likeA)).served(t); target != "c" {
+			t.Fatalf("served by %s, want the catchall", target)
 		}
-		if got := h.hits()[:3]; !slices.Equal(got, []int{0, 0, 0}) {
-			t.Errorf("targets were asked: %v", got)
+		u.then(func(w http.ResponseWriter, r *http.Request) {
+			time.Sleep(2 * time.Second)
+			slow(w, r)
+		})
+		if target := h.post(asks(likeA)).served(t); target != "c" { // the prompt is known, and a cools
+			t.Fatalf("served by %s, want the catchall", target)
+		}
+		if target := h.post(asks(likeBoth)).served(t); target != "a" {
+			t.Errorf("served by %s, want a, whose cooldown has ended meanwhile", target)
 		}
 	})
 }

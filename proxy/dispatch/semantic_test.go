@@ -177,6 +177,23 @@ func TestARequestMayHaveNestedComparisonsWithoutBeingForASemanticRouting(t *test
 	}
 }
 
+func TestARequestThatDoesNotComeToASemanticRoutingSaysNothingOfIt(t *testing.T) {
+	o := semanticOptions(newUpstream(t, vectors(meanings...)), "")
+	o.more = map[string]string{
+		"inner": `"strategy":"semantic","targets":[{"model":"a","examples":["` + exampleA + `"]},{"model":"b","catchall":true}],
+			"semantic":{"embeddings":{"provider":"vectors","model":"e"},"threshold":0.5,"expose_scores":true}`,
+		"outer": `"strategy":"failover","targets":[{"model":"c"},{"model":"inner"}]`,
+	}
+	h := gateway(t, o, trio(t)...).ready()
+	got := h.post(nested(asks(likeNone)))
+	if target := got.served(t); target != "c" || got.Header["X-Ai-Semantic-Route"] != nil || got.Header["X-Ai-Semantic-Scores"] != nil {
+		t.Errorf("served by %s with %v", target, got.Header)
+	}
+	if log := h.log.String(); strings.Contains(log, "prompt is like") {
+		t.Errorf("the log tells of a comparison that decided nothing: %s", log)
+	}
+}
+
 // TestTheBestExampleDecides and not their mean: a has one that says the same, and two that are broader.
 func TestTheBestExampleDecides(t *testing.T) {
 	lines := []string{

@@ -3,6 +3,7 @@ package live_test
 import (
 	"context"
 	"encoding/json"
+	"fmt"
 	"log/slog"
 	"slices"
 	"strings"
@@ -62,12 +63,23 @@ func (s *stored) routing(id string, models ...string) {
 type running struct {
 	*live.Holder
 	published int
+	// late counts the snapshots, of those prepared, that were published before they were.
+	prepared, late int
+}
+
+// prepare notes whether it comes in time.
+func (h *running) prepare(s *core.Snapshot) embed.Collections {
+	if now := h.Load(); h.prepared != h.published || now != nil && now.Snapshot == s {
+		h.late++
+	}
+	h.prepared++
+	return embed.Collections{}
 }
 
 func run(t *testing.T, body func(h *running)) {
 	synctest.Test(t, func(t *testing.T) {
 		h := &running{}
-		h.Holder = live.New(core.Site{Env: func(string) (string, bool) { return "", false }}, slog.New(slog.DiscardHandler), func(*core.Snapshot) embed.Collections { return embed.Collections{} }, func(*live.State) { h.published++ })
+		h.Holder = live.New(core.Site{Env: func(string) (string, bool) { return "", false }}, slog.New(slog.DiscardHandler), h.prepare, func(*live.State) { h.published++ })
 		ctx, cancel := context.WithCancel(t.Context())
 		done := make(chan struct{})
 		go func() { h.Run(ctx); close(done) }()
@@ -103,6 +115,20 @@ func TestAChangeIsServedUnderItsRevision(t *testing.T) {
 		s.delete(core.KindModel, "m")
 		if got = h.offer(s); len(got.Names()) != 0 {
 			t.Errorf("deleted model is still served: %v", got.Names())
+		}
+	})
+}
+
+func TestEverySnapshotIsPreparedBeforeItIsPublished(t *testing.T) {
+	run(t, func(h *running) {
+		s := newStored()
+		s.provider("p", "http://one/v1")
+		for i := range 3 {
+			s.model(fmt.Sprint("m", i), "p")
+			h.offer(s)
+		}
+		if h.prepared != 3 || h.late != 0 {
+			t.Errorf("of %d snapshots %d were prepared too late", h.prepared, h.late)
 		}
 	})
 }

@@ -227,6 +227,30 @@ func TestOnlyTheNodeWhoseWorkItIsTakesAway(t *testing.T) {
 	})
 }
 
+func TestANodeThatGetsTheWorkBackBeginsAnew(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		e, turn := newEtcd(), on()
+		s, c := over(e, turn), collection(t, "a")
+		run(t, s)
+		fill(t, s, c)
+		s.Need([]*embed.Collection{})
+		time.Sleep(30 * time.Minute) // it is noted as not needed
+		turn.set(true, false)
+		s.Need([]*embed.Collection{c})
+		time.Sleep(10 * time.Hour)
+		s.Need([]*embed.Collection{})
+		turn.set(true, true)
+		time.Sleep(50 * time.Minute)
+		if e.size() != 1 {
+			t.Error("what was not needed hours ago, and then was, goes within the grace time")
+		}
+		time.Sleep(30 * time.Minute)
+		if e.size() != 0 {
+			t.Error("it does not go at all")
+		}
+	})
+}
+
 func TestNothingGoesBeforeThereIsAConfigurationOrWhileEtcdFails(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		e := newEtcd()
