@@ -14,6 +14,8 @@ type Part struct {
 	// Signature proves a Thinking to the vendor that made it, and Sealed is one that only that vendor can read, in place
 	// of Text. Both are opaque, and mean nothing to another vendor.
 	Signature, Sealed string
+	// Signed: the Signature of a Thinking that a stream opens comes with its deltas.
+	Signed bool
 	// Cached: the dialect's mark that a prompt cache may end behind this part.
 	Cached bool
 	// At is the part's place in the member of the caller's body that holds it, for Names; -1: the member itself.

@@ -202,7 +202,7 @@ func (d *decoder) begin(ev *event) {
 		return
 	}
 	b := &ev.block.Part
-	part := conversation.Part{Kind: b.Kind, Sealed: b.Sealed, Call: conversation.Call{ID: b.Call.ID, Name: b.Call.Name}}
+	part := conversation.Part{Kind: b.Kind, Sealed: b.Sealed, Signed: ev.block.kind == "thinking", Call: conversation.Call{ID: b.Call.ID, Name: b.Call.Name}}
 	d.emit(conversation.Event{Kind: conversation.Open, Part: part})
 	if text := b.Text + b.Call.Arguments; text != "" || b.Signature != "" {
 		d.emit(conversation.Event{Kind: conversation.Delta, Delta: text, Signature: b.Signature})

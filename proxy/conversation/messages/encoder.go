@@ -9,8 +9,10 @@ import (
 type encoder struct {
 	c *Codec
 	// part is the one that is open; begun: its block is, which waits for something to say; index is that block's.
-	part    conversation.Part
-	begun   bool
+	part  conversation.Part
+	begun bool
+	// hidden: it is a thought of another vendor's, which the client could not send back to this one.
+	hidden  bool
 	index   int64
 	refused bool
 }
@@ -26,6 +28,7 @@ func (e *encoder) Append(dst []byte, ev *conversation.Event) []byte {
 		e.start(&w, ev)
 	case conversation.Open:
 		e.part, e.begun = ev.Part, false
+		e.hidden = ev.Part.Kind == conversation.Thinking && !ev.Part.Signed && !proven(&ev.Part)
 		if ev.Part.Kind == conversation.ToolCall || ev.Part.Sealed != "" {
 			e.begin(&w)
 		}
@@ -87,7 +90,7 @@ func (e *encoder) begin(w *wire.Writer) {
 
 // delta writes more of the part that is open, and its signature in an event of its own.
 func (e *encoder) delta(w *wire.Writer, ev *conversation.Event) {
-	if ev.Delta == "" && ev.Signature == "" || e.part.Sealed != "" {
+	if ev.Delta == "" && ev.Signature == "" || e.part.Sealed != "" || e.hidden {
 		return
 	}
 	if !e.begun {

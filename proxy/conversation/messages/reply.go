@@ -36,7 +36,8 @@ func answerSize(a *conversation.Answer) int {
 	return n + n/8
 }
 
-// part writes a part of an answer. Empty texts are no blocks: the client could not send them back.
+// part writes a part of an answer. Empty texts and thoughts of other vendors are no blocks: the client could not send
+// them back.
 func (c *Codec) part(w *wire.Writer, p *conversation.Part) {
 	switch p.Kind {
 	case conversation.Text, conversation.Refusal:
@@ -48,7 +49,7 @@ func (c *Codec) part(w *wire.Writer, p *conversation.Part) {
 		w.Name("text").String(p.Text)
 		w.EndObject()
 	case conversation.Thinking:
-		if p.Text != "" || proven(p) {
+		if proven(p) {
 			writeThinking(w, p)
 		}
 	case conversation.ToolCall:
