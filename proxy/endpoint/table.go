@@ -13,11 +13,16 @@ import (
 	"github.com/sluice-gateway/sluice/proxy/provider/openai"
 )
 
-// The endpoints that others are detours of.
-var (
-	chatEndpoint     = &Endpoint{Path: "chat/completions", Shape: envelope.Chat, Wire: &openai.Chat, Teaches: Latency, Kinds: deployed}
-	messagesEndpoint = &Endpoint{Path: "messages", Dialect: apierror.Anthropic, Shape: envelope.Messages, Wire: &anthropic.Messages, Teaches: Latency, Kinds: messaging}
-)
+// The endpoints that are detours of one another.
+var chatEndpoint, messagesEndpoint = conversing()
+
+func conversing() (asChat, asMessages *Endpoint) {
+	asChat = &Endpoint{Path: "chat/completions", Shape: envelope.Chat, Wire: &openai.Chat, Teaches: Latency, Kinds: deployed}
+	asMessages = &Endpoint{Path: "messages", Dialect: apierror.Anthropic, Shape: envelope.Messages, Wire: &anthropic.Messages, Teaches: Latency, Kinds: messaging}
+	asChat.detour(asMessages, sayChat, sayMessages)
+	asMessages.detour(asChat, sayMessages, sayChat)
+	return asChat, asMessages
+}
 
 // table holds every endpoint by its path.
 var table = index(
@@ -44,11 +49,6 @@ var (
 	sayChat     = chat.New(nil, nil)
 	sayMessages = messages.New(nil)
 )
-
-func init() {
-	chatEndpoint.detour(messagesEndpoint, sayChat, sayMessages)
-	messagesEndpoint.detour(chatEndpoint, sayMessages, sayChat)
-}
 
 // detour lets the kinds of upstream of another endpoint answer this one.
 func (e *Endpoint) detour(to *Endpoint, caller, upstream conversation.Codec) {
