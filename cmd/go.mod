@@ -48,6 +48,7 @@ require (
 	github.com/sirupsen/logrus v1.9.4 // indirect
 	github.com/sluice-gateway/sluice/openapi v0.0.0 // indirect
 	github.com/soheilhy/cmux v0.1.5 // indirect
+	github.com/sony/gobreaker/v2 v2.4.0 // indirect
 	github.com/spf13/pflag v1.0.10 // indirect
 	github.com/swaggest/swgui v1.8.5 // indirect
 	github.com/tink-crypto/tink-go/v2 v2.9.0 // indirect

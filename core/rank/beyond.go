@@ -6,12 +6,6 @@ import (
 	"github.com/sluice-gateway/sluice/core"
 )
 
-// The exclusions by a profile.
-const (
-	ExcludedByCost    Exclusion = "max_cost"
-	ExcludedByLatency Exclusion = "max_latency"
-)
-
 // missingExclusions are for what is left out since a dimension is not known of it.
 var missingExclusions = [core.Dimensions]Exclusion{
 	"missing_latency", "missing_health", "missing_cost", "missing_quota", "missing_priority",

@@ -112,7 +112,7 @@ func (n *Need) found(t Tagging, g *core.Group, around bearing) bool {
 // Exclusion says why a target is not in the order; empty if it is.
 type Exclusion string
 
-// The exclusions.
+// The exclusions, in one place, so that the document of the API lists them in one order.
 const (
 	ExcludedByTag        Exclusion = "tag"
 	ExcludedByCapability Exclusion = "capability"
@@ -122,6 +122,15 @@ const (
 	ExcludedByContext Exclusion = "context_window"
 	// ExcludedAsDuplicate: the target stands in the order already, for another member.
 	ExcludedAsDuplicate Exclusion = "duplicate"
+	// ExcludedByCost and ExcludedByLatency: a limit of the profile is exceeded.
+	ExcludedByCost    Exclusion = "max_cost"
+	ExcludedByLatency Exclusion = "max_latency"
+	// ExcludedByThreshold: the prompt is not like enough to any of the member's examples.
+	ExcludedByThreshold Exclusion = "threshold"
+	// ExcludedByFailover: the member cleared its bar, and the request is kept to another.
+	ExcludedByFailover Exclusion = "failover_none"
+	// ExcludedUncompared: the prompt was not compared with the examples, and the member is not the fallback.
+	ExcludedUncompared Exclusion = "not_compared"
 )
 
 // excludes returns why a target of that bearing is left out, if it is.

@@ -7,16 +7,6 @@ import (
 	"github.com/sluice-gateway/sluice/core/vector"
 )
 
-// The exclusions by what a prompt means.
-const (
-	// ExcludedByThreshold: the prompt is not like enough to any of the member's examples.
-	ExcludedByThreshold Exclusion = "threshold"
-	// ExcludedByFailover: the member cleared its bar, and the request is kept to another.
-	ExcludedByFailover Exclusion = "failover_none"
-	// ExcludedUncompared: the prompt was not compared with the examples, and the member is not the fallback.
-	ExcludedUncompared Exclusion = "not_compared"
-)
-
 // route is where a prompt leads within a semantic group, by index of its members.
 type route struct {
 	meaning Meaning
