@@ -34,7 +34,8 @@ func (o *ordering) count(t *tier, unit int) (previous bool) {
 }
 
 func (o *ordering) addLoad(u *unit, target *core.Target) (previous bool) {
-	e := o.view.Board.Estimate(target.Signal, o.view.Class, o.view.Now)
+	e := &o.estimate
+	o.view.Board.Read(e, target.Signal, o.view.Class, o.view.Now)
 	u.inflight += e.Inflight
 	return o.view.Previous != 0 && target.Signal == o.view.Previous && !e.Failing && e.Cooling == 0
 }

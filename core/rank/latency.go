@@ -69,10 +69,13 @@ func (o *ordering) draw(t *tier, k float64) {
 	sortPlaces(places)
 }
 
+// whole is up to which power the whole ones are multiplied out.
+const whole = 64
+
 // power returns x^k for x from 1 on, and infinity where that is too much. As a rule k is a small whole number, and
 // for that it is several times faster than math.Pow.
 func power(x, k float64) float64 {
-	n := int(min(k, core.MaxSharpness))
+	n := int(min(k, whole))
 	if float64(n) != k {
 		return math.Exp(k * math.Log(x))
 	}

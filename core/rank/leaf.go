@@ -2,6 +2,7 @@ package rank
 
 import (
 	"math"
+	"slices"
 
 	"github.com/sluice-gateway/sluice/core"
 	"github.com/sluice-gateway/sluice/core/signal"
@@ -74,17 +75,21 @@ func (o *ordering) look(t *tier) {
 
 // see makes a target by which the unit is judged a leaf.
 func (o *ordering) see(u *unit, i int, target *core.Target) {
-	e := o.view.Board.Estimate(target.Signal, o.view.Class, o.view.Now)
-	o.tellEvidence(u, target, &e)
+	e := &o.estimate
+	o.view.Board.Read(e, target.Signal, o.view.Class, o.view.Now)
+	o.tellEvidence(u, target, e)
 	u.since = min(u.since, e.SinceSample)
 	u.inflight += e.Inflight
 	u.attempts += e.Attempts
 	u.cools = e.Cooling > 0
-	o.leaves = append(o.leaves, leaf{
-		target: target, unit: i, class: classify(&e), cools: u.cools,
-		latency: e.Latency, weight: e.Weight, failures: e.Failures, hope: hoped(&e),
-		inflight: float64(e.Inflight), usual: e.Load, elasticity: e.Elasticity, doubt: e.ElasticityError,
-	})
+	n := len(o.leaves)
+	o.leaves = slices.Grow(o.leaves, 1)[:n+1]
+	l := &o.leaves[n]
+	l.target, l.unit, l.class, l.cools = target, i, classify(e), u.cools
+	l.latency, l.weight, l.failures, l.hope = e.Latency, e.Weight, e.Failures, hoped(e)
+	l.inflight, l.usual = float64(e.Inflight), e.Load
+	l.elasticity, l.doubt = e.Elasticity, e.ElasticityError
+	l.expected, l.score = 0, 0
 }
 
 // settle gives each leaf its expected time to an answer.

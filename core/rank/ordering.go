@@ -5,6 +5,7 @@ import (
 	"slices"
 
 	"github.com/sluice-gateway/sluice/core"
+	"github.com/sluice-gateway/sluice/core/signal"
 )
 
 // ordering is one Order at work. Nested groups stack their units and places above those of the group around
@@ -23,7 +24,8 @@ type ordering struct {
 	random uint64   // state of the draws; 0: not drawn yet
 	// Of the tier that is being ranked:
 	leaves     []leaf
-	appraisals []appraisal // of scored, one for each leaf
+	estimate   signal.Estimate // of the leaf that is being read
+	appraisals []appraisal     // of scored, one for each leaf
 	speakers   []*core.Target
 	sorted     []float64
 	told       telling // to the trace

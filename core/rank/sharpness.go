@@ -66,14 +66,22 @@ func sharpness(p *core.LatencyPolicy, lag time.Duration, leaves []leaf, mean flo
 		return math.Inf(1), RuleIdle, nil
 	}
 	if leader = pressed(leaves); leader != nil {
-		return k * max(gentle/leader.queues(), 1), RuleQueues, leader
+		return sharper(k, gentle/leader.queues()), RuleQueues, leader
 	}
 	if leader = fastest(leaves); leader != nil {
-		if k *= max(doubtful/leader.mayQueue(), 1); k < plain {
+		if k = sharper(k, doubtful/leader.mayQueue()); k < plain {
 			return k, RuleUnproved, leader
 		}
 	}
 	return math.Inf(1), RuleElastic, nil
+}
+
+// sharper is k times x, where that is more than k, and a whole number then, for which a draw takes less time.
+func sharper(k, x float64) float64 {
+	if x > 1 {
+		return math.Round(k * x)
+	}
+	return k
 }
 
 // mayQueue is the elasticity that the leaf may have for all that is known: infinite while that is nothing. A fleet that

@@ -34,7 +34,7 @@ func TestSharpness(t *testing.T) {
 		{"known not to slow down", core.SelectionAdaptive, 9, []leaf{elastic(1, 0, 0.015)}, inf, RuleElastic},
 		{"nearly known not to slow down", core.SelectionAdaptive, 9, []leaf{elastic(1, 0, 0.05)}, 24, RuleUnproved},
 		{"the fastest is known, another is not", core.SelectionAdaptive, 9, []leaf{elastic(2, 0, inf), elastic(1, 0, 0.01)}, inf, RuleElastic},
-		{"no number", core.SelectionAdaptive, 9, []leaf{elastic(1, math.NaN(), 0)}, inf, RuleElastic},
+		{"no number", core.SelectionAdaptive, 9, []leaf{elastic(1, math.NaN(), 0)}, 6, RuleUnproved},
 		{"latency falls with load", core.SelectionAdaptive, 9, []leaf{elastic(1, -0.5, 0.1)}, 12, RuleUnproved},
 		{"not shown", core.SelectionAdaptive, 9, []leaf{elastic(1, 0.5, 0.21)}, 6, RuleUnproved},
 		{"a little", core.SelectionAdaptive, 9, []leaf{elastic(1, 0.265, 0.1)}, 12, RuleQueues},

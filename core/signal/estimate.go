@@ -54,29 +54,35 @@ type Estimate struct {
 // Estimate returns what this node and its peers know of k at now. A class without samples borrows the
 // latency of the other. What was sampled counts at once, and decay alone is seen within the life of a cached
 // estimate.
-func (b *Board) Estimate(k Key, c Class, now time.Time) Estimate {
+func (b *Board) Estimate(k Key, c Class, now time.Time) (e Estimate) {
+	b.Read(&e, k, c, now)
+	return e
+}
+
+// Read is Estimate into the caller's memory: an Estimate is large, and a ranking reads many.
+func (b *Board) Read(e *Estimate, k Key, c Class, now time.Time) {
 	t, r := b.folded.Load(), b.shard(k).find(k)
 	if r == nil {
 		if t.find(k) == nil {
-			return unknown
+			*e = unknown
+			return
 		}
 		r = b.row(k) // only a row keeps an estimate
 	}
 	r.mu.Lock()
-	defer r.mu.Unlock()
-	x := r.cachedLocked(t, k, c, now)
-	e := x.estimate
-	if passed := now.Sub(x.at); e.SinceSample != Never {
+	x, passed := r.cachedLocked(t, k, c, now)
+	*e = x.estimate
+	cool, f := r.cool, x.fold
+	r.mu.Unlock()
+	if e.SinceSample != Never {
 		e.SinceSample += passed
 	}
 	e.Inflight = int(max(r.inflight.Load(), 0))
-	cool := r.cool
-	if x.fold != nil {
-		e.Inflight += x.fold.inflight
-		cool = later(cool, x.fold.cool)
+	if f != nil {
+		e.Inflight += f.inflight
+		cool = later(cool, f.cool)
 	}
 	e.Cooling = remaining(cool, now)
-	return e
 }
 
 // unknown is the estimate of a key of which nobody has said anything.
@@ -96,11 +102,11 @@ type cached struct {
 // staleLocked makes the next estimates be computed.
 func (r *row) staleLocked() { r.cached[TTFT].at, r.cached[Total].at = time.Time{}, time.Time{} }
 
-// cachedLocked returns the estimate that is at hand, computed anew when it has to be.
-func (r *row) cachedLocked(t *table, k Key, c Class, now time.Time) *cached {
-	x := &r.cached[c]
-	if passed := now.Sub(x.at); x.edition == t.edition() && passed >= 0 && passed < cacheFor {
-		return x
+// cachedLocked returns the estimate that is at hand and its age, computed anew when it has to be.
+func (r *row) cachedLocked(t *table, k Key, c Class, now time.Time) (x *cached, passed time.Duration) {
+	x = &r.cached[c]
+	if passed = now.Sub(x.at); x.edition == t.edition() && passed >= 0 && passed < cacheFor {
+		return x, passed
 	}
 	f := t.find(k)
 	m := r.mergedLocked(f, now)
@@ -108,7 +114,7 @@ func (r *row) cachedLocked(t *table, k Key, c Class, now time.Time) *cached {
 	if r.overdueLocked(&m, c, x.estimate.Latency, now) {
 		x.estimate = m.estimate(c)
 	}
-	return x
+	return x, 0
 }
 
 // mergedLocked is the row's own record and its fold, aged to now.
