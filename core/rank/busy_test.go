@@ -4,6 +4,7 @@ import (
 	"slices"
 	"testing"
 	"testing/quick"
+	"time"
 
 	"github.com/sluice-gateway/sluice/core"
 	"github.com/sluice-gateway/sluice/core/signal"
@@ -53,6 +54,28 @@ func TestIdleTargetsTakeTurnsByWeight(t *testing.T) {
 	if first["a"] != 200 || first["b"] != 100 || first["c"] != 100 {
 		t.Errorf("all idle but d: got %v, want 200, 100, 100 and none", first)
 	}
+}
+
+// Twenty requests a second and news that is a second old on average: twenty come before anyone hears of them. They fill a and b
+// up to 15 by weight, and c, which has more, gets none.
+func TestWhatIsSentBeforeItIsHeardOfFillsTheLeastBusyLikeWater(t *testing.T) {
+	f, g := newFixture(t), busyGroup(map[string]int{"a": 2}, "a", "b", "c")
+	for range 6000 {
+		f.answer("a", 10, 1)
+		f.wait(0.05)
+	}
+	f.view.Lag = 2 * time.Second
+	f.begin("a", 18)
+	f.begin("b", 7)
+	f.begin("c", 16)
+	first := f.spin(g, 4000)
+	wantCount(t, "a, which lacks 12", first["a"], 4000, 0.6)
+	wantCount(t, "b, which lacks 8", first["b"], 4000, 0.4)
+	if first["c"] != 0 {
+		t.Errorf("c, which is above the level, came first %d times", first["c"])
+	}
+	f.view.Lag = 0
+	f.want(g, "b a c", "with news as it happens")
 }
 
 func TestBusynessOfARoutingIsThatOfItsTargets(t *testing.T) {

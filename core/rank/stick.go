@@ -32,9 +32,9 @@ func (o *ordering) stickByScore(t *tier, strict bool) {
 	}
 }
 
-// stickByLoad does so by the load, where one request more than the least busy is within the band too: it may be
-// the session's own.
-func (o *ordering) stickByLoad(t *tier, at int) {
+// stickByLoad does so by the load, where one request more than the least is within the band too: it may be the
+// session's own.
+func (o *ordering) stickByLoad(t *tier, at int, least float64) {
 	if at < 0 {
 		return
 	}
@@ -43,7 +43,7 @@ func (o *ordering) stickByLoad(t *tier, at int) {
 		if int(places[i].unit) != at {
 			continue
 		}
-		if places[i].key <= stickBand*places[0].key+1/o.units[t.base+at].share() {
+		if places[i].key <= stickBand*least+1/o.units[t.base+at].share() {
 			o.keep(t, at)
 		}
 		return

@@ -290,7 +290,7 @@ func assemble(t *testing.T, o options, dial dialer, streams *serve.Streams, ups 
 	h.collections = h.embeds(pools.Transport, logger)
 	h.dispatch = dispatch.New(dispatch.Config{
 		Examples: h.examples, Board: h.board, Ranker: h.ranker, Cooldowns: h.cooldowns, Transport: pools.Transport,
-		Lag:   func() time.Duration { return time.Second },
+		Lag:   func() time.Duration { return 0 }, // it is alone
 		Owner: func(signal.Key, time.Time) bool { return true }, Cooled: func() {}, Observer: h.attempts, Journal: h.journal, Logger: logger,
 		Budget: h.budget, FailedStatus: o.failedStatus, MaxAnswer: 1 << 20, MaxEvent: 1 << 20,
 	})

@@ -49,14 +49,17 @@ func rootInterval(n int, size int64) time.Duration {
 func jittered(d time.Duration) time.Duration { return d - d/10 + rand.N(d/5) }
 
 // Lag returns by how much at most this node hears late of what the others have in flight: an interval with its
-// jitter, and one of the aggregator's where there is one.
+// jitter, and one of the aggregator's where there is one; not at all if there are no others.
 func (s *Sharer) Lag() time.Duration { return time.Duration(s.lag.Load()) }
 
 // noteLag works the lag out, once an interval: requests ask for it.
 func (s *Sharer) noteLag() {
 	every := s.Interval()
-	if s.view.mode() == Tree {
+	switch {
+	case s.view.mode() == Tree:
 		every += rootInterval(s.Live(), 0)
+	case s.Live() <= 1:
+		every = 0
 	}
 	s.lag.Store(int64(every + every/10))
 }

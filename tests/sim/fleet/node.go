@@ -50,6 +50,9 @@ func (n *Node) Dead() bool { return n.dead }
 // Lag is by how much at most the node hears late of the others, as the product has it.
 func (n *Node) Lag() time.Duration {
 	every := n.fleet.cfg.Every
+	if len(n.fleet.nodes) == 1 {
+		return 0
+	}
 	if n.fleet.root != nil {
 		every *= 2
 	}

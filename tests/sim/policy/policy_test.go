@@ -69,6 +69,7 @@ func TestEveryPolicyOrdersAllTargetsOnce(t *testing.T) {
 	}
 }
 
+// least_busy goes by what is in flight, which here is nothing.
 func TestEveryPolicyThatLearnsPrefersTheFastest(t *testing.T) {
 	for _, named := range append(policy.All(), policy.Ablations()...) {
 		b := newBench(named)
@@ -78,7 +79,7 @@ func TestEveryPolicyThatLearnsPrefersTheFastest(t *testing.T) {
 			count[first.Model]++
 		}
 		learns := count["b"] > 160
-		if learns != (named.Name != "random") {
+		if deaf := named.Name == "random" || named.Name == "least_busy"; learns == deaf {
 			t.Errorf("%s: chose %v", named.Name, count)
 		}
 	}

@@ -31,6 +31,7 @@ func Ablations() []Named {
 		ours("adaptive K=3", core.LatencyPolicy{Sharpness: 3}),
 		ours("adaptive K=4", core.LatencyPolicy{Sharpness: 4}),
 		ours("adaptive K=8", core.LatencyPolicy{Sharpness: 8}),
+		leastBusy(),
 	}
 	for i := range all {
 		all[i].Ablation = true
@@ -55,6 +56,13 @@ func ours(name string, p core.LatencyPolicy) Named {
 		Group: func(g *core.Group) { g.Strategy, g.Latency = core.StrategyLeastLatency, p },
 		New:   func(int, int) Policy { return &ranked{served: map[turn]signal.Key{}} },
 	}
+}
+
+// leastBusy goes by the fleet's requests in flight alone.
+func leastBusy() Named {
+	p := ours("least_busy", core.LatencyPolicy{})
+	p.Group = func(g *core.Group) { g.Strategy = core.StrategyLeastBusy }
+	return p
 }
 
 // alone is the policy without sharing.
