@@ -27,7 +27,7 @@ func few(t *testing.T, id string, policies ...string) *report.Results {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if !s.Load.Sequential { // which is a few requests only
+	if s.Load.Callers != 1 { // which is a few requests only
 		s.Length = min(s.Length, max(s.Slow, s.Healed, s.Warm)+2*time.Minute)
 	}
 	if s.Split == nil {

@@ -2,6 +2,7 @@ package scenario
 
 import (
 	"github.com/sluice-gateway/sluice/tests/sim/traffic"
+	"github.com/sluice-gateway/sluice/tests/sim/upstream"
 )
 
 // scarce is S7: the whole fleet has one request a second.
@@ -16,10 +17,23 @@ func scarce() *Scenario {
 // sequential is one caller that asks again when it has its answer: nothing ever queues, and the fastest is best.
 func sequential() *Scenario {
 	return &Scenario{
-		ID: "S7-seq", Title: "limited capacity, one caller, one request at a time", Load: traffic.Load{Sequential: true}, Split: []float64{1, 0, 0, 0}, Upstreams: bounded(200, 0.75, bases()...),
+		ID: "S7-seq", Title: "limited capacity, one caller, one request at a time", Load: traffic.Load{Callers: 1}, Split: []float64{1, 0, 0, 0}, Upstreams: bounded(200, 0.75, bases()...),
 		Warm: 5 * minute, Length: 30 * minute,
 		Gates: []Gate{atMost(MeanRatio, scarceLimit), atLeast(BestShare, 0.9)},
 	}
+}
+
+// collapsed is S2 with callers who wait for their answers: those that a slow target holds ask nobody else, so that it has few
+// samples and what is left of the others' is old.
+func collapsed(id, title string, callers int, times float64, of ...float64) *Scenario {
+	s := slowed()
+	s.ID, s.Title, s.Closely = id, title, false
+	s.Load = traffic.Load{Callers: callers}
+	s.Upstreams, s.Split = boundless(of...), append([]float64{0, 1}, make([]float64, len(of)-2)...)
+	change(&s.Upstreams[0], s.Slow, func(u *upstream.State) { u.Base *= times })
+	change(&s.Upstreams[0], s.Healed, func(u *upstream.State) { u.Base /= times })
+	s.Gates = []Gate{atMost(P99Ratio, p99Limit), atMost(Oscillation, calmLimit), atMost(Leave, leaveLimit), atMost(Return, returnLimit)}
+	return s
 }
 
 // wave is S13: between a fifth and nine fifths of half the capacity.

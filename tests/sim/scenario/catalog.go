@@ -14,6 +14,9 @@ func All() []*Scenario {
 		scarce(), sequential(), fresh(), edited(), renamed(),
 		killed("S9-one", "one of ten nodes dies", 0.1), killed("S9-half", "half of the nodes die", 0.5), killed("S9-all", "all nodes die", 1),
 		outage(), revoked(), dethroned(), skewed(), suspended(), garbage(),
+		collapsed("S18-10", "elastic, 20 callers who wait, the best 10 times slower for two minutes", 20, 10, bases()...),
+		collapsed("S18-far", "elastic, 20 callers who wait, targets of 50 and 250 ms, the first 10 times slower for two minutes", 20, 10, 0.05, 0.25),
+		collapsed("S18-hang", "elastic, 20 callers who wait, targets of 50 and 250 ms, the first 400 times slower for two minutes", 20, 400, 0.05, 0.25),
 		wave(), bursts(), mixed(), leaving(), sticky(),
 	}
 }

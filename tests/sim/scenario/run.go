@@ -100,8 +100,10 @@ func (r *run) reroute(route Route) {
 
 // arrivals begins the requests, each when its time has come.
 func (r *run) arrivals() {
-	if r.Scenario.Load.Sequential {
-		r.begin(r.source.Ask(r.engine.Now()))
+	if callers := r.Scenario.Load.Callers; callers > 0 {
+		for range callers {
+			r.ask()
+		}
 		return
 	}
 	next := r.source.Next()
@@ -110,6 +112,13 @@ func (r *run) arrivals() {
 			r.begin(next)
 			r.arrivals()
 		})
+	}
+}
+
+// ask begins the request of a caller that waits for its answers, while there are callers.
+func (r *run) ask() {
+	if r.engine.Now() < r.Scenario.Length {
+		r.begin(r.source.Ask(r.engine.Now()))
 	}
 }
 

@@ -139,7 +139,7 @@ func (w *walk) close() {
 	w.over = true
 	w.releaseProbe()
 	w.run.open--
-	if w.run.Scenario.Load.Sequential && w.run.engine.Now() < w.run.Scenario.Length {
-		w.run.arrivals()
+	if w.run.Scenario.Load.Callers > 0 {
+		w.run.ask()
 	}
 }

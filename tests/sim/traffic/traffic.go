@@ -21,8 +21,8 @@ type Load struct {
 	// Streams is the share of requests that stream, Long that of requests with a prompt of longer times the work,
 	// while the others have less, so that the mean stays.
 	Streams, Long float64
-	// Sequential: one caller asks, and asks again when it has been answered. Rate is then unused.
-	Sequential bool
+	// Callers, unless zero, is how many ask, each again when it has been answered. Rate is then unused.
+	Callers int
 	// Sessions is how many conversations there are at a time; 0: none.
 	Sessions int
 	// Leaves is the share of callers that give up after a time of up to 2 s.
