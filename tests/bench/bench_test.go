@@ -25,7 +25,7 @@ func TestASmallRunPrintsEveryRow(t *testing.T) {
 	if err := run(t.Context(), smokeSize, regexp.MustCompile(""), &out); err != nil {
 		t.Fatal(err)
 	}
-	for _, want := range []string{"ratio", "CPU ms / 1,000 requests", "allocations / request", "p99 ms", "CPU µs / stream event", "peak memory MiB"} {
+	for _, want := range []string{"ratio", "CPU ms / 1,000 requests", "allocations / request", "p99 ms", "CPU µs / stream event", "CPU of a translated chat", "CPU of a translated stream", "peak memory MiB"} {
 		if !strings.Contains(out.String(), want) {
 			t.Errorf("got no %q in\n%s", want, out.String())
 		}
@@ -37,7 +37,7 @@ func TestASmallRunPrintsEveryRow(t *testing.T) {
 
 func TestARequestHasItsStatedLength(t *testing.T) {
 	for _, events := range []int{0, shortStream, longStream} {
-		wire := string(request("key", events))
+		wire := string(request("key", passedModel, events))
 		_, body, _ := strings.Cut(wire, "\r\n\r\n")
 		if len(body) != requestBytes || !strings.Contains(wire, fmt.Sprintf("Content-Length: %d\r\n", requestBytes)) {
 			t.Errorf("got a body of %d bytes, want %d in %q", len(body), requestBytes, wire)

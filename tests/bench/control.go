@@ -65,14 +65,18 @@ func (s *stage) control(ctx context.Context, dir string) (control, error) {
 	return c, err
 }
 
-// configure writes what the load asks for: a least_latency routing over two models of the one upstream.
+// configure writes what the load asks for: for each dialect of the one upstream a least_latency routing over two models.
 func (c control) configure(ctx context.Context, upstream string) error {
 	hash := sha256.Sum256([]byte(callerKey))
 	resources := []core.Resource{
 		&core.Provider{ID: "mock", Kind: core.ProviderOpenAI, BaseURL: upstream + "/v1", Auth: &core.Auth{Secret: "upstream-secret"}},
 		&core.Model{ID: "bench-a", Provider: "mock", UpstreamModel: "mock-a"},
 		&core.Model{ID: "bench-b", Provider: "mock", UpstreamModel: "mock-b"},
-		&core.Routing{ID: "bench", Strategy: core.StrategyLeastLatency, Targets: []core.RoutingTarget{{Model: "bench-a"}, {Model: "bench-b"}}},
+		&core.Routing{ID: passedModel, Strategy: core.StrategyLeastLatency, Targets: []core.RoutingTarget{{Model: "bench-a"}, {Model: "bench-b"}}},
+		&core.Provider{ID: "native", Kind: core.ProviderAnthropic, BaseURL: upstream + "/v1", Auth: &core.Auth{Secret: "upstream-secret"}},
+		&core.Model{ID: "translated-a", Provider: "native", UpstreamModel: "mock-a"},
+		&core.Model{ID: "translated-b", Provider: "native", UpstreamModel: "mock-b"},
+		&core.Routing{ID: translatedModel, Strategy: core.StrategyLeastLatency, Targets: []core.RoutingTarget{{Model: "translated-a"}, {Model: "translated-b"}}},
 		&core.APIKey{ID: "bench", KeySHA256: hex.EncodeToString(hash[:]), AllowedModels: []string{"*"}},
 	}
 	for _, r := range resources {

@@ -43,7 +43,7 @@ func (s *stage) node(ctx context.Context, etcd string) error {
 func awaitAnswer(ctx context.Context, address string) error {
 	ctx, cancel := context.WithTimeout(ctx, nodeLimit)
 	defer cancel()
-	one := load.Plan{Address: address, Request: load.Request{Wire: request(callerKey, 0)}, Count: 1, Connections: 1}
+	one := load.Plan{Address: address, Request: load.Request{Wire: request(callerKey, passedModel, 0)}, Count: 1, Connections: 1}
 	again := time.NewTicker(50 * time.Millisecond)
 	defer again.Stop()
 	for {

@@ -73,6 +73,19 @@ func perEvent(long, short outcome) summary {
 	return summary{median(base), median(other), median(ratio)}
 }
 
+// translation returns how many times the CPU of a request that passes one costs that is translated, round by round.
+func translation(translated, passed outcome) summary {
+	var base, other, ratio []float64
+	for i := range min(len(translated.rounds), len(passed.rounds)) {
+		cost := func(j int) float64 {
+			return cpuPerThousand(translated.rounds[i][j]) / cpuPerThousand(passed.rounds[i][j])
+		}
+		a, b := cost(0), cost(1)
+		base, other, ratio = append(base, a), append(other, b), append(ratio, b/a)
+	}
+	return summary{median(base), median(other), median(ratio)}
+}
+
 // report prints the table.
 func report(w io.Writer, contenders []contender, outcomes []outcome, peak summary) error {
 	t := table{w: w}
@@ -90,6 +103,14 @@ func report(w io.Writer, contenders []contender, outcomes []outcome, peak summar
 	t.line("whole run", "", "", "")
 	if long, short := byName[longClosed], byName[shortClosed]; len(long.rounds) > 0 && len(short.rounds) > 0 {
 		t.row("  CPU µs / stream event", perEvent(long, short))
+	}
+	for _, c := range []struct{ name, translated, passed string }{
+		{"  CPU of a translated chat / of one that passes", chatTranslated, chatClosed},
+		{"  CPU of a translated stream / of one that passes", longTranslated, longClosed},
+	} {
+		if translated, passed := byName[c.translated], byName[c.passed]; len(translated.rounds) > 0 && len(passed.rounds) > 0 {
+			t.row(c.name, translation(translated, passed))
+		}
 	}
 	t.row("  peak memory MiB", peak)
 	return t.err

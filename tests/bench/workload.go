@@ -35,34 +35,47 @@ const (
 	shortStream = 5
 )
 
-// The workloads whose difference is the cost of an event.
+// The workloads whose difference is the cost of an event, or of a translation.
 const (
-	longClosed  = "stream of 50, closed loop"
-	shortClosed = "stream of 5, closed loop"
+	chatClosed     = "chat, closed loop"
+	longClosed     = "stream of 50, closed loop"
+	shortClosed    = "stream of 5, closed loop"
+	chatTranslated = "chat translated to messages, closed loop"
+	longTranslated = "stream of 50 translated to messages, closed loop"
+)
+
+// The models that requests name: of an upstream that is asked as the caller asks, and of one in another dialect. The
+// plain proxy knows no models, and does the same for both.
+const (
+	passedModel     = "bench"
+	translatedModel = "translated"
 )
 
 func workloads(s size, key string) []workload {
-	chat := load.Request{Wire: request(key, 0)}
-	long := load.Request{Wire: request(key, longStream), Events: longStream + mock.Extra}
-	short := load.Request{Wire: request(key, shortStream), Events: shortStream + mock.Extra}
+	chat := load.Request{Wire: request(key, passedModel, 0)}
+	long := load.Request{Wire: request(key, passedModel, longStream), Events: longStream + mock.Extra}
+	short := load.Request{Wire: request(key, passedModel, shortStream), Events: shortStream + mock.Extra}
+	otherChat, otherLong := load.Request{Wire: request(key, translatedModel, 0)}, load.Request{Wire: request(key, translatedModel, longStream), Events: long.Events}
 	return []workload{
-		{name: "chat, closed loop", plan: load.Plan{Request: chat, Count: s.chats, Connections: 32}, rounds: s.rounds},
+		{name: chatClosed, plan: load.Plan{Request: chat, Count: s.chats, Connections: 32}, rounds: s.rounds},
 		{name: "chat, open loop", plan: load.Plan{Request: chat, Count: s.chats / 2, Connections: 128}, rounds: s.rounds, share: 0.4},
 		{name: shortClosed, plan: load.Plan{Request: short, Count: s.shortStreams, Connections: 20}, rounds: s.rounds},
 		{name: longClosed, plan: load.Plan{Request: long, Count: s.streams, Connections: 40}, rounds: s.rounds},
 		{name: "stream of 50, open loop", plan: load.Plan{Request: long, Count: s.streams / 2, Connections: 128}, rounds: s.rounds, share: 0.5},
+		{name: chatTranslated, plan: load.Plan{Request: otherChat, Count: s.chats, Connections: 32}, rounds: s.rounds},
+		{name: longTranslated, plan: load.Plan{Request: otherLong, Count: s.streams, Connections: 40}, rounds: s.rounds},
 	}
 }
 
 // request renders a chat completion of requestBytes; events is the length of the stream, 0 for none.
-func request(key string, events int) []byte {
-	const head = `{"model":"bench",%s"temperature":0.2,"messages":[{"role":"system","content":"You are a helpful assistant."},{"role":"user","content":"`
+func request(key, model string, events int) []byte {
+	const head = `{"model":"%s",%s"temperature":0.2,"messages":[{"role":"system","content":"You are a helpful assistant."},{"role":"user","content":"`
 	const tail = `"}]}`
 	options := ""
 	if events > 0 {
 		options = fmt.Sprintf(`"stream":true,"max_tokens":%d,`, events)
 	}
-	body := fmt.Sprintf(head, options)
+	body := fmt.Sprintf(head, model, options)
 	body += strings.Repeat("lorem ipsum ", requestBytes/12)[:requestBytes-len(body)-len(tail)] + tail
 	return fmt.Appendf(nil, "POST /v1/chat/completions HTTP/1.1\r\nHost: bench\r\nUser-Agent: bench\r\nAccept: */*\r\n"+
 		"Authorization: Bearer %s\r\nContent-Type: application/json\r\nContent-Length: %d\r\n\r\n%s", key, len(body), body)

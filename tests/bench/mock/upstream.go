@@ -20,15 +20,15 @@ type Config struct {
 	Gap time.Duration
 }
 
-// Upstream answers chat completions with prepared bytes.
+// Upstream answers chat completions and the Anthropic API's messages with prepared bytes.
 type Upstream struct {
-	answer []byte
-	gap    time.Duration
+	chat, messages voice
+	gap            time.Duration
 }
 
 // New prepares an upstream.
 func New(cfg Config) *Upstream {
-	return &Upstream{answer: answer(cfg.AnswerBytes), gap: cfg.Gap}
+	return &Upstream{chat: chat(cfg.AnswerBytes), messages: messages(cfg.AnswerBytes), gap: cfg.Gap}
 }
 
 // Serve answers every connection of l until l is closed, which is not an error. Open connections end
@@ -53,14 +53,18 @@ func (u *Upstream) connection(conn net.Conn) {
 	body := make([]byte, 0, 4<<10)
 	for {
 		var err error
-		body, err = readRequest(in, body[:0])
-		if err != nil {
+		v := &u.chat
+		native := false
+		if body, native, err = readRequest(in, body[:0]); err != nil {
 			return
 		}
+		if native {
+			v = &u.messages
+		}
 		if events := streamLength(body); events > 0 {
-			err = u.stream(conn, events)
+			err = u.stream(conn, v, events)
 		} else {
-			_, err = conn.Write(u.answer)
+			_, err = conn.Write(v.answer)
 		}
 		if err != nil {
 			return
@@ -68,49 +72,51 @@ func (u *Upstream) connection(conn net.Conn) {
 	}
 }
 
-func (u *Upstream) stream(conn net.Conn, events int) error {
-	if _, err := conn.Write(streamHead); err != nil {
+func (u *Upstream) stream(conn net.Conn, v *voice, events int) error {
+	if _, err := conn.Write(v.head); err != nil {
 		return err
 	}
 	for range events {
 		time.Sleep(u.gap)
-		if _, err := conn.Write(contentChunk); err != nil {
+		if _, err := conn.Write(v.content); err != nil {
 			return err
 		}
 	}
-	_, err := conn.Write(streamTail)
+	_, err := conn.Write(v.tail)
 	return err
 }
 
-// readRequest appends one request's body to dst. The head is read for its Content-Length only.
-func readRequest(in *bufio.Reader, dst []byte) ([]byte, error) {
+// readRequest appends one request's body to dst. The head is read for its Content-Length, and for whether it is asked as
+// the Anthropic API is.
+func readRequest(in *bufio.Reader, dst []byte) (body []byte, native bool, err error) {
 	length := -1
-	for {
+	for first := true; ; first = false {
 		line, err := in.ReadSlice('\n')
 		if err != nil {
-			return dst, err
+			return dst, native, err
 		}
 		line = bytes.TrimRight(line, "\r\n")
 		if len(line) == 0 {
 			break
 		}
+		native = native || first && isNative(line)
 		name, value, found := strings.Cut(string(line), ":")
 		if found && strings.EqualFold(name, "Content-Length") {
 			if length, err = strconv.Atoi(strings.TrimSpace(value)); err != nil {
-				return dst, fmt.Errorf("content-length: %w", err)
+				return dst, native, fmt.Errorf("content-length: %w", err)
 			}
 		}
 	}
 	if length < 0 {
-		return dst, errors.New("a request needs a Content-Length")
+		return dst, native, errors.New("a request needs a Content-Length")
 	}
 	start := len(dst)
 	if cap(dst) < start+length {
 		dst = append(make([]byte, 0, start+length), dst...)
 	}
 	dst = dst[:start+length]
-	_, err := io.ReadFull(in, dst[start:])
-	return dst, err
+	_, err = io.ReadFull(in, dst[start:])
+	return dst, native, err
 }
 
 // streamLength returns how many content events the request asks for: the value of max_tokens when it

@@ -60,3 +60,14 @@ func TestAStreamHasTheEventsThatWereAskedForAndEnds(t *testing.T) {
 		t.Errorf("got %q, want [DONE] at the end", body)
 	}
 }
+
+func TestTheAnthropicAPIIsAnsweredInItsOwnWords(t *testing.T) {
+	url := strings.Replace(serve(t, mock.Config{AnswerBytes: 1024}), "chat/completions", "messages", 1)
+	if _, body := post(t, url, `{"model":"m"}`); len(body) != 1024 || !strings.Contains(body, `"type":"message"`) {
+		t.Errorf("got %d bytes: %s", len(body), body)
+	}
+	_, body := post(t, url, `{"stream":true,"max_tokens":12,"messages":[]}`)
+	if got := strings.Count(body, "event: content_block_delta\n"); got != 12 || !strings.Contains(body, "event: message_stop\n") {
+		t.Errorf("got %d events of content, want 12 and an end in %q", got, body)
+	}
+}
