@@ -20,7 +20,8 @@ type account struct {
 		Degraded        bool    `json:"degraded"`
 		IntervalSeconds float64 `json:"interval_seconds"`
 	} `json:"sharing"`
-	Targets []target `json:"targets"`
+	Targets  []target   `json:"targets"`
+	Semantic []compared `json:"semantic"`
 
 	raw []byte
 }
@@ -32,6 +33,12 @@ type target struct {
 	InFlight int       `json:"in_flight"`
 	TTFT     *estimate `json:"ttft"`
 	Total    *estimate `json:"total"`
+}
+
+// compared is how far the examples of a semantic routing are.
+type compared struct {
+	Routing string `json:"routing"`
+	Ready   bool   `json:"ready"`
 }
 
 // estimate is of one class of requests; nil: none was measured.

@@ -19,6 +19,12 @@ type Behaviour struct {
 	Status int
 	// Message of the error; "{credential}" in it is replaced by what the Authorization header held, as careless servers do.
 	Message string
+	// Header is added to every answer, names and values in turn.
+	Header []string
+	// Dimensions of vectors; 0: as many as are asked for.
+	Dimensions int
+	// Vectors, when set, is answered to a call for embeddings with status 200, whatever it says.
+	Vectors string
 }
 
 // total is how long a whole answer takes.
@@ -44,8 +50,10 @@ func pause(ctx context.Context, d time.Duration) bool {
 // Request is what a Server was asked.
 type Request struct {
 	Path   string
+	Query  string
 	Header http.Header
-	// Model and Stream are the fields of the body.
+	// Model and Stream are the fields of the body, and Input the texts of a call for embeddings.
 	Model  string
 	Stream bool
+	Input  []string
 }
