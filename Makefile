@@ -42,7 +42,8 @@ build: ## Build static binaries into dist/.
 
 .PHONY: test
 test: ## Run every test that needs nothing but Go, with the race detector.
-	go test -race -timeout 10m $(PACKAGES)
+	@# What the pages say to paste runs below.
+	go test -race -timeout 10m -skip '^TestWhatThePagesSayToPasteWorks$$' $(PACKAGES)
 	@# Simulations are one goroutine each: the long ones leave the race detector out.
 	go test ./tests/sim/...
 	@# Their inputs are outside of their modules, where the test cache does not watch.
