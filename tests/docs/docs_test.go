@@ -29,6 +29,7 @@ func TestWhatThePagesSayToPasteWorks(t *testing.T) {
 	defer openAI.Die()
 	t.Setenv("OPENAI_API_KEY", "sk-from-the-environment")
 	g := start(t, "http://127.0.0.1:"+openAI.Port())
+	g.documents(t)
 	t.Run("README.md", func(t *testing.T) {
 		g.prove(t, nil, read(t, "README.md").section(t, "## The main job"), "SLUICE_ADMIN_TOKEN="+g.kept(t, "admin-token"))
 	})

@@ -118,6 +118,20 @@ func tool(t *testing.T) string {
 	return dir
 }
 
+// documents fails unless the documented addresses are where `sluice dev` listens if it is not told otherwise.
+func (g *gateway) documents(t *testing.T) {
+	t.Helper()
+	help, err := exec.CommandContext(t.Context(), filepath.Join(g.tools, "sluice"), "dev", "--help").Output()
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, url := range []string{documentedAPI, documentedAdmin, documentedStatus} {
+		if address := strings.TrimPrefix(url, "http://"); !strings.Contains(string(help), `(default "`+address+`")`) {
+			t.Errorf("the pages have %s, sluice dev does not:\n%s", address, help)
+		}
+	}
+}
+
 // kept returns a secret that the gateway has made.
 func (g *gateway) kept(t *testing.T, name string) string {
 	t.Helper()
