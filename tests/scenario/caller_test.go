@@ -22,9 +22,15 @@ var spoken = strings.Join(upstream.Words[:], "")
 // newKey stores a caller that may use everything and returns its key.
 func newKey(o *operator, id string) string {
 	o.t.Helper()
+	return newKeyWith(o, id, "")
+}
+
+// newKeyWith does the same with further members of the resource.
+func newKeyWith(o *operator, id, members string) string {
+	o.t.Helper()
 	key := "sk-caller-" + rand.Text()
 	sum := sha256.Sum256([]byte(key))
-	o.put("api-keys/"+id, fmt.Sprintf(`{"key_sha256":%q,"allowed_models":["*"]}`, hex.EncodeToString(sum[:])))
+	o.put("api-keys/"+id, fmt.Sprintf(`{"key_sha256":%q,"allowed_models":["*"]%s}`, hex.EncodeToString(sum[:]), members))
 	return key
 }
 

@@ -19,10 +19,23 @@ func secretsStaySecret(t *testing.T, env Environment) {
 	echoing := env.Upstream(t, upstream.Behaviour{Status: http.StatusUnauthorized, Message: "Incorrect API key provided: {credential}"})
 	o.put("providers/secrets", fmt.Sprintf(`{"kind":"openai","base_url":%q,"auth":{"secret":%q},"headers":{"X-Team":"red"}}`, echoing.BaseURL, credential))
 	o.put("models/secrets", `{"provider":"secrets","upstream_model":"m"}`)
+	embedder := env.Upstream(t, upstream.Behaviour{})
+	embedWithCredential(o, embedder, credential)
+	ready(t, env.Proxies(), "secrets-semantic")
 
 	seen := answersOfTheAdmin(o)
-	for _, p := range env.Proxies() {
+	for i, p := range env.Proxies() {
 		seen = append(seen, answersOfTheProxy(t, p, key)...)
+		seen = append(seen, explanations(t, o, p, key, fmt.Sprint("secrets-", i))...)
+	}
+	embedder.Behave(upstream.Behaviour{Status: http.StatusUnauthorized, Message: "Incorrect API key provided: {credential}"})
+	for i, p := range env.Proxies() {
+		seen = append(seen, explanations(t, o, p, key, fmt.Sprint("secrets-refused-", i))...)
+	}
+	for _, r := range embedder.Requests() {
+		if r.Header.Get("Authorization") != "Bearer "+credential {
+			t.Errorf("the embedder was sent Authorization %q, want the credential", r.Header.Get("Authorization"))
+		}
 	}
 	requests := echoing.Requests()
 	if len(requests) == 0 || requests[0].Header.Get("Authorization") != "Bearer "+credential {
@@ -39,6 +52,28 @@ func secretsStaySecret(t *testing.T, env Environment) {
 			}
 		}
 	}
+}
+
+// embedWithCredential stores a semantic routing whose embedder wants the same credential.
+func embedWithCredential(o *operator, embedder Upstream, credential string) {
+	o.t.Helper()
+	o.put("providers/secrets-vectors", fmt.Sprintf(`{"kind":"openai","base_url":%q,"auth":{"secret":%q}}`, embedder.BaseURL, credential))
+	o.put("routings/secrets-semantic", `{"strategy":"semantic","targets":[{"model":"secrets","examples":["Write a function"]}],`+
+		`"semantic":{"embeddings":{"provider":"secrets-vectors","model":"demo-hashed-ngrams"},"threshold":0.25,"expose_scores":true}}`)
+}
+
+// explanations returns what is told of a decision before a request, with it and after it. The request's id is its prompt's
+// end, too, so that no prompt has been embedded before.
+func explanations(t *testing.T, o *operator, p Proxy, key, id string) []place {
+	t.Helper()
+	question := fmt.Sprintf(`{"model":"secrets-semantic","facts":{"prompt":"Write a function for %s"}}`, id)
+	before := o.must(http.StatusOK, "POST", "/admin/v1/explain?node="+idOf(t, p), question)
+	a := program(t, p, key).says("secrets-semantic", "Write a function for the request "+id, "X-Request-Id", id, "X-Sluice-Explain", "1")
+	if a.Status < 400 {
+		t.Errorf("%s: an upstream that refuses the credential was answered %d, want an error: %s", p.API, a.Status, a.Body)
+	}
+	after := o.must(http.StatusOK, "GET", "/admin/v1/decisions/"+id, "")
+	return []place{{"an explanation", before.Body}, {"an answer that explains itself", a.Body + fmt.Sprint(a.Header)}, {"a decision", after.Body}}
 }
 
 // everythingIn returns all keys and values of etcd, of every revision that it still has.
@@ -72,8 +107,10 @@ func everythingIn(t *testing.T, env Environment) string {
 			note(then)
 		}
 	}
-	if !strings.Contains(out.String(), "/resources/provider/secrets") {
-		t.Error("the provider was not found in etcd: nothing was looked at")
+	for _, part := range []string{"/resources/provider/secrets", "/vectors/"} {
+		if !strings.Contains(out.String(), part) {
+			t.Errorf("nothing of %s was found in etcd: nothing was looked at", part)
+		}
 	}
 	return out.String()
 }
@@ -90,7 +127,7 @@ func excerpt(text, secret string) string {
 func answersOfTheAdmin(o *operator) []place {
 	o.t.Helper()
 	var out []place
-	for _, path := range []string{"/admin/v1/providers/secrets", "/admin/v1/providers", "/admin/v1/api-keys", "/admin/v1/fleet", "/openapi.json", "/readyz"} {
+	for _, path := range []string{"/admin/v1/providers/secrets", "/admin/v1/providers/secrets-vectors", "/admin/v1/providers", "/admin/v1/api-keys", "/admin/v1/fleet", "/openapi.json", "/readyz"} {
 		a := o.must(http.StatusOK, "GET", path, "")
 		out = append(out, place{"GET " + path, a.Body + fmt.Sprint(a.Header)})
 	}

@@ -16,8 +16,14 @@ import (
 // serve stores a provider for u and a model of the same name over it.
 func serve(o *operator, name string, u Upstream) {
 	o.t.Helper()
+	serveWith(o, name, u, "")
+}
+
+// serveWith does the same with further members of the model.
+func serveWith(o *operator, name string, u Upstream, members string) {
+	o.t.Helper()
 	o.put("providers/"+name, fmt.Sprintf(`{"kind":"openai","base_url":%q}`, u.BaseURL))
-	o.put("models/"+name, fmt.Sprintf(`{"provider":%q,"upstream_model":"upstream-of-%s"}`, name, name))
+	o.put("models/"+name, fmt.Sprintf(`{"provider":%q,"upstream_model":"upstream-of-%s"%s}`, name, name, members))
 }
 
 func aWriteIsVisibleOnAllNodes(t *testing.T, env Environment) {

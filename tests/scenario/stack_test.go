@@ -26,6 +26,12 @@ func theDemoUpstreamsAnswer(t *testing.T, e *compose) {
 			}
 		}
 	}
+	o.put("routings/demo-prompts", `{"strategy":"semantic","targets":[{"model":"demo-slow","examples":["Write a function"]},{"model":"demo-fast","catchall":true}],`+
+		`"semantic":{"embeddings":{"provider":"demo-fast","model":"demo-hashed-ngrams"},"threshold":0.25}}`)
+	ready(t, e.Proxies(), "demo-prompts")
+	client := program(t, e.Proxies()[0], key)
+	client.says("demo-prompts", codePrompt).servedBy(t, "demo-slow", "the demo's vectors")
+	client.says("demo-prompts", neitherPrompt).servedBy(t, "demo-fast", "the demo's vectors")
 }
 
 func anyMemberOfEtcdDiesUnderLoad(t *testing.T, e *compose) {
