@@ -8,14 +8,16 @@ import (
 	"github.com/sluice-gateway/sluice/proxy/conversation/chat"
 	"github.com/sluice-gateway/sluice/proxy/conversation/conversationtest"
 	"github.com/sluice-gateway/sluice/proxy/conversation/messages"
+	"github.com/sluice-gateway/sluice/proxy/conversation/responses"
 )
 
 func newID() string { return "new" }
 
 // codecs are those under test, by name.
 var codecs = map[string]conversation.Codec{
-	"chat":     chat.New(func() time.Time { return time.Unix(1700000000, 0) }, newID),
-	"messages": messages.New(newID),
+	"chat":      chat.New(func() time.Time { return time.Unix(1700000000, 0) }, newID),
+	"messages":  messages.New(newID),
+	"responses": responses.New(func() time.Time { return time.Unix(1700000000, 0) }, newID),
 }
 
 // relay translates the events of a stream and reports whether it came to its proper end.
@@ -52,8 +54,11 @@ func translate(from, to conversation.Codec, r *conversation.Request, frames []co
 
 // lawful judges a request that was written for a dialect.
 func lawful(dialect string, body []byte) error {
-	if dialect == "chat" {
+	switch dialect {
+	case "chat":
 		return conversationtest.ChatRequest(body)
+	case "messages":
+		return conversationtest.MessagesRequest(body)
 	}
-	return conversationtest.MessagesRequest(body)
+	return conversationtest.ResponsesRequest(body)
 }

@@ -74,6 +74,29 @@ func (k *talker) messages(i int) string {
 	return `{"role":"user","content":` + k.content() + `}`
 }
 
+// responses makes an item of a responses request.
+func (k *talker) responses(i int) string {
+	content := func() string {
+		if k.IntN(2) == 0 {
+			return k.parts("input_text")
+		}
+		return `"` + k.text() + `"`
+	}
+	switch k.IntN(7) {
+	case 0:
+		return `{"role":"developer","content":` + content() + `}`
+	case 1:
+		return fmt.Sprintf(`{"type":"function_call_output","call_id":"a.%d","output":%s}`, k.IntN(3), content())
+	case 2:
+		return fmt.Sprintf(`{"type":"function_call","id":"fc_1","call_id":"a.%d","name":"f","arguments":"%s"}`, i, k.text())
+	case 3:
+		return `{"type":"message","role":"assistant","content":[{"type":"refusal","refusal":"` + k.text() + `"},{"type":"output_text","text":"` + k.text() + `"}]}`
+	case 4:
+		return `{"type":"reasoning","id":"rs_1","summary":[{"type":"summary_text","text":"hm"}],"encrypted_content":"` + []string{"gAAA", "sluice-signature:s", "sluice-sealed:d"}[k.IntN(3)] + `"}`
+	}
+	return `{"role":"user","content":` + content() + `}`
+}
+
 // TestAnyOrderOfTurnsBecomesALawfulRequestThatLosesNoWord, or is refused.
 func TestAnyOrderOfTurnsBecomesALawfulRequestThatLosesNoWord(t *testing.T) {
 	for from, codec := range codecs {
@@ -81,15 +104,18 @@ func TestAnyOrderOfTurnsBecomesALawfulRequestThatLosesNoWord(t *testing.T) {
 			refused := 0
 			for i := range 2_000 {
 				k := &talker{Rand: source(i)}
-				turn := k.chat
-				if from == "messages" {
+				turn, member := k.chat, "messages"
+				switch from {
+				case "messages":
 					turn = k.messages
+				case "responses":
+					turn, member = k.responses, "input"
 				}
 				var turns []string
 				for i := range 1 + k.IntN(7) {
 					turns = append(turns, turn(i))
 				}
-				body := `{"model":"m","max_tokens":5,"messages":[` + strings.Join(turns, ",") + `]}`
+				body := `{"model":"m","max_tokens":5,"` + member + `":[` + strings.Join(turns, ",") + `]}`
 				out, err := between(codec, codecs[to], body)
 				var e *conversation.Error
 				if errors.As(err, &e) {

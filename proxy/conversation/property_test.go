@@ -31,20 +31,33 @@ func said(calls []conversation.Call) []conversation.Call {
 // makers make the streams of each dialect.
 var makers = map[string]func(*rand.Rand) ([]conversationtest.Frame, conversationtest.Story){
 	"chat": conversationtest.ChatStream, "messages": conversationtest.MessagesStream,
+	"responses": conversationtest.ResponsesStream,
 }
 
 // judge tells what a stream of a dialect says.
 func judge(dialect, stream string, withUsage bool) (conversationtest.Story, error) {
-	if dialect == "chat" {
+	switch dialect {
+	case "chat":
 		return conversationtest.Chat(stream, withUsage)
+	case "messages":
+		return conversationtest.Messages(stream)
 	}
-	return conversationtest.Messages(stream)
+	return conversationtest.Responses(stream)
 }
 
 // expected is what of a story the other dialect can say.
 func expected(from, to string, withUsage bool, want conversationtest.Story) conversationtest.Story {
 	want.Calls = said(want.Calls)
-	if to == "chat" {
+	switch to {
+	case "responses":
+		switch {
+		case want.Stop == conversation.StopLength || want.Stop == conversation.StopFilter:
+		case len(want.Calls) > 0:
+			want.Stop = conversation.StopTools
+		default:
+			want.Stop = conversation.StopEnd
+		}
+	case "chat":
 		want.Proofs = "" // which have no place there
 		if want.Stop == conversation.StopSequence || want.Stop == conversation.StopPause {
 			want.Stop = conversation.StopEnd
@@ -55,7 +68,7 @@ func expected(from, to string, withUsage bool, want conversationtest.Story) conv
 		} else {
 			want.Usage.Known = true
 		}
-	} else {
+	default:
 		want.Usage.Known = true
 		if from != to {
 			want.Thought = "" // it is not signed
@@ -81,7 +94,7 @@ func TestAnyLegalStreamBecomesALegalOneThatSaysTheSame(t *testing.T) {
 					if err != nil || !over {
 						t.Fatalf("sequence %d: over %t, %v\nfrom %v\nto\n%s", i, over, err, frames, out)
 					}
-					refused := to == "messages" && from == "chat" && want.Stop == conversation.StopEnd && got.Stop == conversation.StopFilter
+					refused := to == "messages" && from != "messages" && want.Stop == conversation.StopEnd && got.Stop == conversation.StopFilter
 					if refused && strings.Contains(asText(frames), `"refusal":`) {
 						got.Stop = conversation.StopEnd // a refusal in words is that vendor's reason to stop
 					}
@@ -104,7 +117,12 @@ func asText(frames []conversationtest.Frame) string {
 }
 
 // ends are the words with which the dialects end a stream.
-var ends = []string{"[DONE]", `"finish_reason":"`, "message_stop", "message_delta"}
+var ends = []string{"[DONE]", `"finish_reason":"`, "message_stop", "message_delta", "response.completed", "response.incomplete"}
+
+// stops reports whether an event says that the model has stopped.
+func stops(f conversationtest.Frame) bool {
+	return strings.Contains(f.Data, `_reason":"`) || f.Name == "response.completed" || f.Name == "response.incomplete"
+}
 
 func TestAStreamThatBreaksGetsNoEnd(t *testing.T) {
 	for from, maker := range makers {
@@ -115,7 +133,7 @@ func TestAStreamThatBreaksGetsNoEnd(t *testing.T) {
 					r := source(i)
 					frames, _ := maker(r)
 					stop := 0
-					for stop < len(frames) && !strings.Contains(frames[stop].Data, `_reason":"`) {
+					for stop < len(frames) && !stops(frames[stop]) {
 						stop++
 					}
 					out, over := relay(t, codecs[from], codecs[to], &conversation.Request{StreamUsage: true}, frames[:r.IntN(stop+1)])

@@ -123,6 +123,22 @@ type Reasoning struct {
 	Budget int64
 }
 
+// Level says how much to think as OpenAI's dialects do: a level, which a budget of tokens is rounded to. Empty: the
+// model's own.
+func (r Reasoning) Level() string {
+	switch {
+	case r.Effort == "max":
+		return "xhigh"
+	case r.Effort != "" || r.Budget == 0:
+		return r.Effort
+	case r.Budget < 4096:
+		return "low"
+	case r.Budget < 16384:
+		return "medium"
+	}
+	return "high"
+}
+
 // ToolName reports whether a name is one that every vendor takes: letters, digits, _ and -, of that length at most.
 func ToolName(name string, longest int) bool {
 	for i := range len(name) {

@@ -14,8 +14,9 @@ import (
 // asker makes requests that a dialect can say all of.
 type asker struct {
 	*rand.Rand
-	chat bool
-	ids  int
+	chat      bool // or responses, which is told by the other
+	responses bool
+	ids       int
 }
 
 func (a asker) yes() bool { return a.IntN(2) == 0 }
@@ -30,6 +31,9 @@ func (a asker) media() conversation.Part {
 	image := conversation.Part{Kind: conversation.Image, Media: conversation.Media{Type: "image/png", Base64: "iVBORw0KGgo="}}
 	switch a.IntN(3) {
 	case 0:
+		if a.responses {
+			return conversation.Part{Kind: conversation.File, Media: conversation.Media{URL: "https://x.test/a.pdf"}}
+		}
 		if a.chat {
 			return conversation.Part{Kind: conversation.Audio, Media: conversation.Media{Type: "audio/wav", Base64: "UklGRg=="}}
 		}
@@ -70,6 +74,9 @@ func (a *asker) loop() []conversation.Message {
 		id := fmt.Sprintf("call_%d", a.ids)
 		turns[0].Parts = append(turns[0].Parts, conversation.Part{Kind: conversation.ToolCall, Call: conversation.Call{ID: id, Name: "f", Arguments: `{"n": 1.0}`}})
 		result := conversation.Part{Kind: conversation.ToolResult, Result: conversation.Result{CallID: id, Parts: []conversation.Part{a.text()}}}
+		if a.responses && a.yes() {
+			result.Result.Parts = append(result.Result.Parts, a.media())
+		}
 		if !a.chat {
 			result.Result.Failed = a.yes()
 			if a.yes() {
@@ -117,13 +124,15 @@ func (a *asker) settings(r *conversation.Request) {
 		}
 		r.OneTool = r.ToolChoice.Mode != conversation.ToolNone && a.yes()
 	}
-	if a.yes() {
+	if a.yes() && !a.responses {
 		r.Stop = []string{"END", "\"\n."}
 	}
 	switch {
 	case a.yes() && a.chat:
-		r.Temperature, r.TopP, r.Seed = new(1.5), new(0.25), new(int64(9007199254740993))
-		r.FrequencyPenalty, r.PresencePenalty = new(-0.5), new(0.5)
+		r.Temperature, r.TopP = new(1.5), new(0.25)
+		if !a.responses {
+			r.Seed, r.FrequencyPenalty, r.PresencePenalty = new(int64(9007199254740993)), new(-0.5), new(0.5)
+		}
 		r.Reasoning = conversation.Reasoning{Set: true, Effort: "low"}
 	case a.yes():
 		r.Temperature = new(0.5)
@@ -143,7 +152,7 @@ func (a *asker) settings(r *conversation.Request) {
 	}
 	r.User = []string{"", "u1"}[a.IntN(2)]
 	r.Stream = a.yes()
-	r.StreamUsage = r.Stream && (!a.chat || a.yes())
+	r.StreamUsage = r.Stream && (!a.chat || a.responses || a.yes())
 }
 
 // TestARequestThatADialectCanSaySurvivesIt writes a request and reads it back.
@@ -152,7 +161,7 @@ func TestARequestThatADialectCanSaySurvivesIt(t *testing.T) {
 		cmpopts.IgnoreFields(conversation.Part{}, "At"), cmpopts.EquateEmpty()}
 	for name, codec := range codecs {
 		for i := range 200 {
-			a := &asker{Rand: source(i), chat: name == "chat"}
+			a := &asker{Rand: source(i), chat: name != "messages", responses: name == "responses"}
 			want := a.request()
 			want.Names = namesOf(t, codec)
 			body, dropped, err := codec.EncodeRequest(want, want.Model)
@@ -172,7 +181,7 @@ func TestARequestThatADialectCanSaySurvivesIt(t *testing.T) {
 
 func namesOf(t *testing.T, codec conversation.Codec) *conversation.Names {
 	t.Helper()
-	r, _, err := codec.DecodeRequest([]byte(`{"model":"m","max_tokens":1,"messages":[{"role":"user","content":"x"}]}`))
+	r, _, err := codec.DecodeRequest([]byte(`{"model":"m","max_tokens":1,"messages":[{"role":"user","content":"x"}],"input":"x"}`))
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -130,8 +130,8 @@ func (b *body) format() {
 
 func (b *body) rest() {
 	r := b.r
-	if effort := effort(r.Reasoning); effort != "" {
-		b.Name("reasoning_effort").String(effort)
+	if level := r.Reasoning.Level(); level != "" {
+		b.Name("reasoning_effort").String(level)
 	}
 	switch {
 	case len(r.User) > maxUser:
@@ -145,22 +145,6 @@ func (b *body) rest() {
 			b.Name("stream_options").Raw(`{"include_usage":true}`)
 		}
 	}
-}
-
-// effort says how much to think as this dialect does: a level, which a budget of tokens is rounded to. Empty: the
-// model's own.
-func effort(r conversation.Reasoning) string {
-	switch {
-	case r.Effort == "max":
-		return "xhigh"
-	case r.Effort != "" || r.Budget == 0:
-		return r.Effort
-	case r.Budget < 4096:
-		return "low"
-	case r.Budget < 16384:
-		return "medium"
-	}
-	return "high"
 }
 
 func (b *body) messages() {

@@ -2,7 +2,6 @@ package chat
 
 import (
 	"crypto/rand"
-	"strings"
 	"time"
 
 	"github.com/sluice-gateway/sluice/proxy/conversation"
@@ -28,13 +27,10 @@ func New(now func() time.Time, newID func() string) *Codec {
 
 // answerID makes an id of this dialect of the one that the upstream gave.
 func (c *Codec) answerID(id string) string {
-	if id == "" {
+	if id = conversation.BareID(id); id == "" {
 		id = c.newID()
 	}
-	if strings.HasPrefix(id, idPrefix) {
-		return id
-	}
-	return idPrefix + strings.TrimPrefix(id, "msg_")
+	return idPrefix + id
 }
 
 const idPrefix = "chatcmpl-"

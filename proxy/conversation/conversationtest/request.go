@@ -153,3 +153,88 @@ func ChatRequest(body []byte) error {
 	}
 	return nil
 }
+
+// ResponsesRequest is MessagesRequest for the responses dialect.
+func ResponsesRequest(body []byte) error {
+	var r struct {
+		Input     []responseInput
+		MaxTokens *int64 `json:"max_output_tokens"`
+		Tools     []struct {
+			Type, Name string
+			Parameters map[string]json.RawMessage
+			Strict     *bool
+		}
+		ToolChoice json.RawMessage `json:"tool_choice"`
+		Parallel   *bool           `json:"parallel_tool_calls"`
+		Stop       json.RawMessage
+		Store      *bool
+		Text       struct {
+			Format *struct{ Type, Name string }
+		}
+	}
+	if err := json.Unmarshal(body, &r); err != nil {
+		return err
+	}
+	switch {
+	case r.Store == nil || *r.Store || r.Stop != nil:
+		return errors.New("it is to be stored, or has stop texts")
+	case r.MaxTokens != nil && *r.MaxTokens < 16:
+		return errors.New("a max_output_tokens below 16")
+	case (r.ToolChoice != nil || r.Parallel != nil) && r.Tools == nil:
+		return errors.New("a choice of tools without any")
+	case r.Text.Format != nil && r.Text.Format.Type == "json_schema" && r.Text.Format.Name == "":
+		return errors.New("a schema without a name")
+	case len(r.Input) == 0 || r.Input[len(r.Input)-1].Role == "assistant" || r.Input[len(r.Input)-1].Type == "function_call":
+		return errors.New("the user does not have the last word")
+	}
+	for i, t := range r.Tools {
+		if t.Type != "function" || t.Name == "" || t.Parameters == nil || t.Strict == nil {
+			return fmt.Errorf("tool %d is no function with parameters, strict or not", i)
+		}
+	}
+	for i := range r.Input {
+		if err := r.Input[i].check(i > 0 && r.Input[i-1].Role == "user"); err != nil {
+			return fmt.Errorf("item %d: %w", i, err)
+		}
+	}
+	return nil
+}
+
+// responseInput is an item of a request.
+type responseInput struct {
+	Type, Role, Name string
+	CallID           *string `json:"call_id"`
+	Arguments        string
+	Content, Output  json.RawMessage
+}
+
+// check judges an item. behindUser: it stands behind words of the user's.
+func (t *responseInput) check(behindUser bool) error {
+	switch {
+	case t.Type == "message" && (t.Role == "user" || t.Role == "assistant"):
+		return t.parts(t.Content)
+	case t.Type == "function_call" && t.CallID != nil && t.Name != "" && t.Arguments != "":
+		return nil
+	case t.Type == "function_call_output" && t.CallID != nil && !behindUser:
+		return t.parts(t.Output)
+	}
+	return errors.New("no item of this dialect, or a result behind words of the user's")
+}
+
+// parts judges a content, which is a string or not empty.
+func (t *responseInput) parts(content json.RawMessage) error {
+	var parts []responsePart
+	if json.Unmarshal(content, new(string)) == nil {
+		return nil
+	}
+	if err := json.Unmarshal(content, &parts); err != nil || len(parts) == 0 {
+		return fmt.Errorf("no content: %w", err)
+	}
+	for _, p := range parts {
+		model := p.Type == "output_text" || p.Type == "refusal"
+		if model != (t.Role == "assistant") {
+			return fmt.Errorf("a %s in a %s of %s", p.Type, t.Type, t.Role)
+		}
+	}
+	return nil
+}

@@ -2,7 +2,6 @@ package messages
 
 import (
 	"crypto/rand"
-	"strings"
 
 	"github.com/sluice-gateway/sluice/proxy/conversation"
 )
@@ -20,13 +19,10 @@ func New(newID func() string) *Codec {
 
 // answerID makes an id of this dialect of the one that the upstream gave.
 func (c *Codec) answerID(id string) string {
-	if id == "" {
+	if id = conversation.BareID(id); id == "" {
 		id = c.newID()
 	}
-	if strings.HasPrefix(id, idPrefix) {
-		return id
-	}
-	return idPrefix + strings.TrimPrefix(id, "chatcmpl-")
+	return idPrefix + id
 }
 
 const idPrefix = "msg_"
