@@ -11,6 +11,9 @@ import (
 	"github.com/sluice-gateway/sluice/proxy/conversation/conversationtest"
 )
 
+// asksAll asks to be told whatever an answer may hold.
+var asksAll = conversation.Request{Reasoning: conversation.Reasoning{Show: true}}
+
 // seeds adds what the tables of a kind hold.
 func seeds(f *testing.F, kind string) {
 	paths, err := filepath.Glob(filepath.Join("testdata", "*."+kind))
@@ -72,7 +75,7 @@ func FuzzAnswers(f *testing.F) {
 				continue
 			}
 			for to, encoder := range codecs {
-				out := encoder.EncodeAnswer(&conversation.Request{}, a)
+				out := encoder.EncodeAnswer(&asksAll, a)
 				if !json.Valid(out) {
 					t.Fatalf("%s: not JSON: %s", to, out)
 				}
@@ -98,7 +101,7 @@ func FuzzStreams(f *testing.F) {
 		}
 		for from, decoder := range codecs {
 			for to, encoder := range codecs {
-				out, over, _ := translate(decoder, encoder, &conversation.Request{}, frames)
+				out, over, _ := translate(decoder, encoder, &asksAll, frames)
 				if _, err := judge(to, out, false); over && err != nil {
 					t.Fatalf("%s to %s: %v in\n%s", from, to, err, out)
 				}
@@ -106,7 +109,7 @@ func FuzzStreams(f *testing.F) {
 				if !ok {
 					t.Fatalf("%s to %s: not events: %q", from, to, out)
 				}
-				if again, overAgain, err := translate(encoder, encoder, &conversation.Request{}, written); over && (!overAgain || err != nil) {
+				if again, overAgain, err := translate(encoder, encoder, &asksAll, written); over && (!overAgain || err != nil) {
 					t.Fatalf("%s to %s: over %t, %v in\n%s\nand\n%s", from, to, overAgain, err, out, again)
 				}
 			}

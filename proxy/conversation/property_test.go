@@ -57,6 +57,9 @@ func expected(from, to string, withUsage bool, want conversationtest.Story) conv
 		default:
 			want.Stop = conversation.StopEnd
 		}
+		if !withUsage {
+			want.Thought, want.Proofs = "", "" // which the caller has not asked for either
+		}
 	case "chat":
 		want.Proofs = "" // which have no place there
 		if want.Stop == conversation.StopSequence || want.Stop == conversation.StopPause {
@@ -89,7 +92,7 @@ func TestAnyLegalStreamBecomesALegalOneThatSaysTheSame(t *testing.T) {
 				for i := range n {
 					frames, want := maker(source(i))
 					withUsage := i%2 == 0
-					out, over := relay(t, codecs[from], codecs[to], &conversation.Request{StreamUsage: withUsage}, frames)
+					out, over := relay(t, codecs[from], codecs[to], &conversation.Request{StreamUsage: withUsage, Reasoning: conversation.Reasoning{Show: withUsage}}, frames)
 					got, err := judge(to, out, withUsage)
 					if err != nil || !over {
 						t.Fatalf("sequence %d: over %t, %v\nfrom %v\nto\n%s", i, over, err, frames, out)

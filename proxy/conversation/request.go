@@ -121,6 +121,8 @@ type Reasoning struct {
 	Effort string
 	// Budget is the most tokens to think with; 0: not said.
 	Budget int64
+	// Show: the caller asks to be told what was thought, in a dialect that tells it only then (OpenAI's responses).
+	Show bool
 }
 
 // Level says how much to think as OpenAI's dialects do: a level, which a budget of tokens is rounded to. Empty: the

@@ -96,7 +96,7 @@ func (e *encoder) open(w *wire.Writer, p *conversation.Part) {
 	case p.Kind == conversation.ToolCall:
 		e.part.Call.ID = e.c.callID(p.Call.ID)
 		e.openItem(w, callItem)
-	case p.Sealed != "":
+	case p.Sealed != "" && e.r.Reasoning.Show:
 		e.openItem(w, reasoningItem)
 	}
 }
@@ -147,8 +147,9 @@ func (e *encoder) piece(w *wire.Writer, kind, text string) {
 	end(w)
 }
 
+// thought writes more of a thought, if the caller asked for it: a client that does sends it back, too.
 func (e *encoder) thought(w *wire.Writer, ev *conversation.Event) {
-	if ev.Delta == "" && ev.Signature == "" || e.part.Sealed != "" {
+	if ev.Delta == "" && ev.Signature == "" || e.part.Sealed != "" || !e.r.Reasoning.Show {
 		return
 	}
 	if e.item != reasoningItem {

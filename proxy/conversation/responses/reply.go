@@ -9,7 +9,7 @@ import (
 func (c *Codec) EncodeAnswer(r *conversation.Request, a *conversation.Answer) []byte {
 	size := answerSize(a)
 	status, reason := ending(a.Stop.Reason)
-	out := output{c: c, bareID: c.bareID(a.ID), status: status}
+	out := output{c: c, bareID: c.bareID(a.ID), status: status, show: r.Reasoning.Show}
 	out.Buf = make([]byte, 0, size)
 	out.parts(a.Parts)
 	h := head{id: idPrefix + out.bareID, model: a.Model, created: c.now().Unix(), settings: settings(r)}
@@ -32,6 +32,7 @@ type output struct {
 	wire.Writer
 	c              *Codec
 	bareID, status string
+	show           bool // what was thought
 	index          int64
 }
 
@@ -51,7 +52,7 @@ func (o *output) parts(parts []conversation.Part) {
 			call := conversation.Call{ID: o.c.callID(p.Call.ID), Name: p.Call.Name, Arguments: arguments(p.Call.Arguments)}
 			writeCall(&o.Writer, o.next(callItem), o.state(end == len(parts)), &call)
 		case conversation.Thinking:
-			if p.Text != "" || seal(p) != "" {
+			if o.show && (p.Text != "" || seal(p) != "") {
 				writeReasoning(&o.Writer, o.next(reasoningItem), p)
 			}
 		}

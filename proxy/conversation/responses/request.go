@@ -131,11 +131,12 @@ func (r *reading) unsayable(name string) bool {
 	return true
 }
 
-// include reads what is to be put into the answer besides. Thoughts that can be sent back always are.
+// include reads what is to be put into the answer besides.
 func (r *reading) include() {
 	for range r.Elements {
 		switch string(r.Text()) {
 		case "reasoning.encrypted_content":
+			r.out.Reasoning.Show = true
 		case "message.output_text.logprobs":
 			r.Fail("cannot be asked for where the request is translated: other dialects tell no probabilities")
 		default:
@@ -146,17 +147,25 @@ func (r *reading) include() {
 
 func (r *reading) reasoning() {
 	for name := range r.Members {
-		if string(name) != "effort" {
-			r.Drop()
-			continue
-		}
-		effort := r.String()
-		switch effort {
-		case "none", "minimal", "low", "medium", "high", "xhigh", "max":
-			r.out.Reasoning = conversation.Reasoning{Set: true, Effort: effort}
+		switch string(name) {
+		case "effort":
+			r.effort()
+		case "summary", "generate_summary":
+			r.Text()
+			r.out.Reasoning.Show = true
 		default:
-			r.Fail("must be none, minimal, low, medium, high, xhigh or max")
+			r.Drop()
 		}
+	}
+}
+
+func (r *reading) effort() {
+	effort := r.String()
+	switch effort {
+	case "none", "minimal", "low", "medium", "high", "xhigh", "max":
+		r.out.Reasoning.Set, r.out.Reasoning.Effort = true, effort
+	default:
+		r.Fail("must be none, minimal, low, medium, high, xhigh or max")
 	}
 }
 
