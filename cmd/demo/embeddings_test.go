@@ -114,7 +114,9 @@ func TestBadRequestsForEmbeddingsAreRefused(t *testing.T) {
 		"no JSON":             {`x`, "", 400},
 	} {
 		w := ask(t, demo.Config{Name: "m"}, http.MethodPost, "/v1/embeddings", c.body)
-		got := decode[struct{ Error struct{ Message, Param string } }](t, w.Body.String())
+		got := decode[struct {
+			Error struct{ Message, Param string }
+		}](t, w.Body.String())
 		if w.Code != c.code || got.Error.Param != c.param || got.Error.Message == "" {
 			t.Errorf("%s: got %d %s", name, w.Code, w.Body)
 		}

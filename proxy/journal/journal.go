@@ -13,7 +13,7 @@ import (
 const Default = 1000
 
 const (
-	// traceAll is up to how many targets every ranking is kept: that costs a microsecond or two. Of larger routings it is
+	// traceAll is up to how many targets every ranking is kept: that costs up to some four microseconds. Of larger routings it is
 	// one in so many that a request pays no more on average.
 	traceAll = 8
 	// traceMost is from how many targets on none is kept, so that the memory has a bound that does not depend on the
