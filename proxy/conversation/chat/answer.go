@@ -3,6 +3,7 @@ package chat
 import (
 	"errors"
 	"fmt"
+	"strings"
 
 	"github.com/sluice-gateway/sluice/proxy/conversation"
 	"github.com/sluice-gateway/sluice/proxy/conversation/wire"
@@ -137,11 +138,11 @@ func text(r *wire.Reader) string {
 	case '"':
 		return r.String()
 	case '[':
-		s := ""
+		var s strings.Builder
 		for range r.Elements {
-			s += partText(r)
+			s.WriteString(partText(r))
 		}
-		return s
+		return s.String()
 	}
 	r.Skip()
 	return ""

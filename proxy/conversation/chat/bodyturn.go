@@ -1,6 +1,10 @@
 package chat
 
-import "github.com/sluice-gateway/sluice/proxy/conversation"
+import (
+	"strings"
+
+	"github.com/sluice-gateway/sluice/proxy/conversation"
+)
 
 // user writes turns of the user that follow each other, but for silent ones of the model's: the results of tools, which must stand right behind their
 // calls; then what those results hold beside text, for which their messages have no place; then the rest.
@@ -176,13 +180,14 @@ func (b *body) assistant(m *conversation.Message) {
 
 // spoken gathers what a model's turn says, and drops its thoughts: other models have no use for them.
 func (b *body) spoken(m *conversation.Message) (texts []string, refusal string, calls int) {
+	var refused strings.Builder
 	for j := range m.Parts {
 		p := &m.Parts[j]
 		switch p.Kind {
 		case conversation.Text:
 			texts = append(texts, p.Text)
 		case conversation.Refusal:
-			refusal += p.Text
+			refused.WriteString(p.Text)
 		case conversation.ToolCall:
 			calls++
 		case conversation.Thinking:
@@ -191,7 +196,7 @@ func (b *body) spoken(m *conversation.Message) (texts []string, refusal string, 
 			b.fail(b.r.Names.Part(m, p), "cannot stand in a turn of the assistant's")
 		}
 	}
-	return texts, refusal, calls
+	return texts, refused.String(), calls
 }
 
 func (b *body) calls(m *conversation.Message) {

@@ -1,6 +1,8 @@
 package chat
 
 import (
+	"strings"
+
 	"github.com/sluice-gateway/sluice/proxy/conversation"
 	"github.com/sluice-gateway/sluice/proxy/conversation/wire"
 )
@@ -63,12 +65,14 @@ func writeMessage(w *wire.Writer, functions bool, parts []conversation.Part) {
 
 // joined returns the text of all parts of a kind, and whether there are any.
 func joined(parts []conversation.Part, kind conversation.PartKind) (text string, found bool) {
+	var b strings.Builder
 	for i := range parts {
 		if parts[i].Kind == kind {
-			text, found = text+parts[i].Text, true
+			b.WriteString(parts[i].Text)
+			found = true
 		}
 	}
-	return text, found
+	return b.String(), found
 }
 
 func hasCalls(parts []conversation.Part) bool {

@@ -1,6 +1,8 @@
 package responses
 
 import (
+	"strings"
+
 	"github.com/sluice-gateway/sluice/proxy/conversation"
 	"github.com/sluice-gateway/sluice/proxy/conversation/wire"
 )
@@ -79,13 +81,14 @@ func (o *output) state(last bool) string {
 func (o *output) message(parts []conversation.Part, last bool) {
 	var content wire.Writer
 	for i := 0; i < len(parts); {
-		kind, text := parts[i].Kind, ""
+		kind := parts[i].Kind
+		var text strings.Builder
 		for i < len(parts) && (parts[i].Kind == kind || parts[i].Text == "") {
-			text += parts[i].Text
+			text.WriteString(parts[i].Text)
 			i++
 		}
-		if text != "" {
-			writeContent(&content, kind, text)
+		if text.Len() > 0 {
+			writeContent(&content, kind, text.String())
 		}
 	}
 	if len(content.Buf) > 0 {
