@@ -35,7 +35,10 @@ func (r *Reader) Open(text []byte) {
 }
 
 // Close lets go of the text.
-func (r *Reader) Close() { r.tok.Close() }
+func (r *Reader) Close() {
+	r.tok.Close()
+	clear(r.path[:cap(r.path)]) // whose names are of the text
+}
 
 // End reports the fault, if there was any, or that something stands behind the value that was read.
 func (r *Reader) End() *conversation.Error {

@@ -1,8 +1,10 @@
 package wire
 
 import (
+	"runtime"
 	"strings"
 	"testing"
+	"weak"
 
 	"github.com/google/go-cmp/cmp"
 
@@ -102,5 +104,24 @@ func TestACountIsANumberOfTokensOrNothing(t *testing.T) {
 			t.Errorf("%s: got %d and %v, want %d", in, got, r.End(), want)
 		}
 		r.Close()
+	}
+}
+
+// TestAReaderBetweenTextsHoldsNoneOfThem: that of an idle stream must not keep the buffer of an event that was large.
+func TestAReaderBetweenTextsHoldsNoneOfThem(t *testing.T) {
+	for _, in := range []string{`{"list":[{"text":"a"}],"x":1}`, `{"list":[{"text":1}]}`, `{"list":[`} {
+		text := []byte(in + strings.Repeat(" ", 64)) // which has a place of its own
+		bytesOf := weak.Make(&text[0])
+		var r Reader
+		r.Open(text)
+		read(&r)
+		_ = r.End()
+		r.Close()
+		text = nil
+		runtime.GC()
+		if bytesOf.Value() != nil {
+			t.Errorf("%s is held", in)
+		}
+		runtime.KeepAlive(&r)
 	}
 }
