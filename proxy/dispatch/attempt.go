@@ -196,7 +196,7 @@ func (a *attempt) refused(resp *http.Response, body io.Reader) *fault {
 	if f := interrupted(a.x.ctx, a.ctx); err != nil && f != nil {
 		return f
 	}
-	e := a.dialect.DecodeError(a.target, resp.StatusCode, resp.Header, text)
+	e := a.inOurWords(a.dialect.DecodeError(a.target, resp.StatusCode, resp.Header, text))
 	return statusFault(a.target, a.x.call.Group, resp.StatusCode, e, e.RetryAfter)
 }
 

@@ -101,23 +101,36 @@ func (a *attempt) forget() {
 	}
 }
 
-// returned copies what the caller may see of an upstream's header. What another vendor says of its limits means
-// nothing to a caller of this dialect.
+// returned copies what the caller may see of an upstream's header.
 func (a *attempt) returned(dst, src http.Header) {
 	a.dialect.ResponseHeaders(dst, src)
 	t := a.translation
 	if t == nil {
 		return
 	}
-	for name := range dst {
-		if a.dialect.ReturnedPrefix != "" && strings.HasPrefix(name, a.dialect.ReturnedPrefix) {
-			delete(dst, name)
-		}
-	}
+	a.strip(dst)
 	delete(dst, "Content-Type")
 	if len(t.dropped) > 0 {
 		dst[DroppedHeader] = []string{listed(t.dropped)}
 	}
+}
+
+// strip takes away what another vendor says of its limits, which means nothing to a caller of this dialect.
+func (a *attempt) strip(h http.Header) {
+	for name := range h {
+		if a.dialect.ReturnedPrefix != "" && strings.HasPrefix(name, a.dialect.ReturnedPrefix) {
+			delete(h, name)
+		}
+	}
+}
+
+// inOurWords says an error of a translated upstream as the caller's dialect does: its type is that of the status.
+func (a *attempt) inOurWords(e apierror.Error) apierror.Error {
+	if a.translation != nil {
+		e.Type = apierror.TypeOf(e.Status)
+		a.strip(e.Header)
+	}
+	return e
 }
 
 // maxDropped bounds the header that names what was dropped, in bytes.

@@ -113,9 +113,8 @@ func TestAnAnswerInAnotherDialectReadsLikeTheCallersOwn(t *testing.T) {
 		if got.Header.Get("Content-Type") != "application/json" || got.Header.Get("X-Sluice-Dropped") != c.dropped {
 			t.Errorf("got the header %v, want %s named as dropped", got.Header, c.dropped)
 		}
-		foreign := map[string]string{"anthropic": "Anthropic-Ratelimit-Requests-Remaining", "openai": "X-Ratelimit-Remaining-Requests"}[c.kind]
-		if got.Header.Get(foreign) != "" {
-			t.Errorf("the caller sees %s of another vendor", foreign)
+		if got.Header.Get(foreign[c.kind]) != "" {
+			t.Errorf("the caller sees %s of another vendor", foreign[c.kind])
 		}
 		if list := h.attempts.list; len(list) != 1 || list[0].Outcome != "ok" || list[0].Usage.Prompt != 3 || list[0].Usage.Completion != 2 {
 			t.Errorf("got attempts %+v", list)
@@ -214,12 +213,34 @@ func TestWhatAnotherDialectCannotSayIsRefusedAndNotSent(t *testing.T) {
 	})
 }
 
+// foreign are headers in which each kind of upstream tells of its limits, and types what errors are in the words of callers.
+var (
+	foreign = map[string]string{"anthropic": "Anthropic-Ratelimit-Requests-Remaining", "openai": "X-Ratelimit-Remaining-Requests"}
+	types   = map[string]map[int]string{
+		"chat/completions": {400: "invalid_request_error", 413: "invalid_request_error", 429: "rate_limit_error", 500: "server_error"},
+		"messages":         {400: "invalid_request_error", 413: "request_too_large", 429: "rate_limit_error", 500: "api_error"},
+	}
+)
+
+func typeOf(t *testing.T, body string) string {
+	t.Helper()
+	var told struct{ Error struct{ Type string } }
+	if err := json.Unmarshal([]byte(body), &told); err != nil {
+		t.Errorf("%v in %s", err, body)
+	}
+	return told.Error.Type
+}
+
 func TestErrorsOfAnotherDialectAreToldInTheCallersWords(t *testing.T) {
 	eachCrossing(t, func(t *testing.T, c crossing) {
 		refusal := map[string]string{"anthropic": anthropicRefusal, "openai": openAIRefusal}[c.kind]
 		for code, want := range map[int]int{400: 400, 413: 413, 429: 429, 500: 500} {
-			h := gateway(t, options{kinds: both(c.kind), routing: `,"retries":0`}, newUpstream(t, status(code, refusal, "Retry-After", "7")))
-			if got := h.at(c.path, c.body); got.StatusCode != want || code < 500 && got.told(t, c.path) != "no such thing" || got.Header.Get("Retry-After") != "7" {
+			h := gateway(t, options{kinds: both(c.kind), routing: `,"retries":0`}, newUpstream(t, status(code, refusal, "Retry-After", "7", foreign[c.kind], "5")))
+			got := h.at(c.path, c.body)
+			if kind := typeOf(t, got.body); kind != types[c.path][code] || got.Header.Get(foreign[c.kind]) != "" {
+				t.Errorf("%d: got the type %q and %v", code, kind, got.Header)
+			}
+			if got.StatusCode != want || code < 500 && got.told(t, c.path) != "no such thing" || got.Header.Get("Retry-After") != "7" {
 				t.Errorf("%d: got %d %s %v", code, got.StatusCode, got.body, got.Header)
 			}
 		}

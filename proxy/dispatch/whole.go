@@ -88,7 +88,7 @@ func (a *attempt) read(buf *bytes.Buffer, length int64, body *metered) error {
 
 // errorInside is an error that came with a status of success: it is classed by the status it should have had.
 func (a *attempt) errorInside(e apierror.Error) *fault {
-	e = provider.Strike(a.target, e)
+	e = a.inOurWords(provider.Strike(a.target, e))
 	f := statusFault(a.target, a.x.call.Group, e.Status, e, e.RetryAfter)
 	if f.slug == slugStatus {
 		f.slug = slugErrorEvent
