@@ -7,7 +7,6 @@ import (
 	"strings"
 	"sync/atomic"
 	"testing"
-	"time"
 
 	"github.com/anthropics/anthropic-sdk-go"
 	anthropicoption "github.com/anthropics/anthropic-sdk-go/option"
@@ -30,7 +29,7 @@ func typed(t *testing.T, err error) failure {
 		return failure{e.StatusCode, e.Type, e.Message, e.Response.Header.Get("X-Request-Id") != "", e.Response.Header.Get("Retry-After")}
 	}
 	if e, ok := errors.AsType[*anthropic.Error](err); ok {
-		return failure{e.StatusCode, string(e.Type()), e.RawJSON(), strings.HasPrefix(e.RequestID, "req") || e.RequestID != "", e.Response.Header.Get("Retry-After")}
+		return failure{e.StatusCode, string(e.Type()), e.RawJSON(), e.RequestID != "" && e.RequestID != "req_theirs", e.Response.Header.Get("Retry-After")}
 	}
 	t.Errorf("%v is no error of the SDK's", err)
 	return failure{}
@@ -101,67 +100,47 @@ func (n *node) insistent() map[string]func(model string, stream bool) talk {
 	}
 }
 
-// TestAnSDKComesBackWhenTheGatewayTellsItTo: our own 503 says how long the last target is set aside, the SDK waits for
-// that long, and then the target is tried again.
+// Targets that are set aside by one failure; a routing over several answers 503 then.
+const (
+	cools   = `,"cooldown":{"failures":1,"duration":"2s"}`
+	refuses = `,"when_all_unavailable":"fail"`
+)
+
+// TestAnSDKComesBackWhenTheGatewayTellsItTo: our own 503 is typed and says how long everything is set aside; the SDK waits
+// for that long, and is answered.
 func TestAnSDKComesBackWhenTheGatewayTellsItTo(t *testing.T) {
 	n := newNode(t)
-	type trial struct {
-		name string
-		talk talk
-	}
-	var trials []trial
+	talks, insistent := n.talks(), n.insistent()
 	for _, kind := range kinds {
-		for sdk, begin := range n.insistent() {
+		for sdk := range talks {
 			name := sdk + "-" + kind
 			v := &vendor{t: t, kind: kind, replies: []reply{{text: "Hello.", stop: "end"}}}
 			var asked atomic.Int64
 			ill := refuse(500, `{}`)
-			n.serve(kind, name, func(w http.ResponseWriter, r *http.Request) {
+			n.serveWith(cools, refuses, kind, name, func(w http.ResponseWriter, r *http.Request) {
 				if asked.Add(1) == 1 {
 					ill(w, r)
 					return
 				}
 				v.ServeHTTP(w, r)
+			}, ill)
+			t.Run(name, func(t *testing.T) {
+				t.Parallel() // for they wait
+				hi := prompt{text: "Hi."}
+				if _, err := talks[sdk](name, false).ask(t.Context(), hi); typed(t, err).status != 500 {
+					t.Fatalf("got %v, want the failures that set the targets aside", err)
+				}
+				_, err := talks[sdk](name, true).ask(t.Context(), hi)
+				want := failure{503, map[string]string{"chat": "server_error", "messages": "overloaded_error"}[sdk], "", true, "2"}
+				got := typed(t, err)
+				if got.message = ""; got != want {
+					t.Errorf("got %+v, want %+v", got, want)
+				}
+				answer, err := insistent[sdk](name, sdk == "chat").ask(t.Context(), hi)
+				if err != nil || answer.Text != "Hello." { // too soon is another 503
+					t.Errorf("got %+v, %v", answer, err)
+				}
 			})
-			n.coolFor(name, "1s")
-			if _, err := n.talks()[sdk](name, false).ask(t.Context(), prompt{text: "Hi."}); typed(t, err).status != 500 {
-				t.Fatalf("%s: got %v, want the failure that sets the target aside", name, err)
-			}
-			trials = append(trials, trial{name, begin(name, sdk == "chat")})
-		}
-	}
-	for _, c := range trials { // all at once: they wait
-		t.Run(c.name, func(t *testing.T) {
-			t.Parallel()
-			start := time.Now()
-			got, err := c.talk.ask(t.Context(), prompt{text: "Hi."})
-			if err != nil || got.Text != "Hello." {
-				t.Errorf("got %+v, %v", got, err)
-			}
-			if waited := time.Since(start); waited < 500*time.Millisecond {
-				t.Errorf("it came back after %v", waited)
-			}
-		})
-	}
-}
-
-// TestTheGatewaysOwn503IsTyped: everything is set aside.
-func TestTheGatewaysOwn503IsTyped(t *testing.T) {
-	n := newNode(t)
-	for _, kind := range kinds {
-		for sdk, begin := range n.talks() {
-			name := sdk + "-" + kind
-			n.serve(kind, name, refuse(500, `{}`), refuse(500, `{}`))
-			n.coolFor(name, "1m")
-			for range 2 {
-				_, err := begin(name, false).ask(t.Context(), prompt{text: "Hi."})
-				typed(t, err)
-			}
-			want := map[string]string{"chat": "server_error", "messages": "overloaded_error"}[sdk]
-			_, err := begin(name, true).ask(t.Context(), prompt{text: "Hi."})
-			if got := typed(t, err); got.status != 503 || got.kind != want || got.retryAfter == "" || !got.identified {
-				t.Errorf("%s: got %+v, want 503 %s", name, got, want)
-			}
 		}
 	}
 }

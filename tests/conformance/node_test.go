@@ -21,9 +21,9 @@ const callerKey = "sk-caller"
 
 // node is a running proxy over an etcd of its own.
 type node struct {
-	t     *testing.T
-	url   string
-	store *store.Store
+	t           *testing.T
+	url, status string
+	store       *store.Store
 }
 
 func newNode(t *testing.T) *node {
@@ -42,7 +42,7 @@ func newNode(t *testing.T) *node {
 		return s
 	}
 	api, status := listen(t), listen(t)
-	n := &node{t: t, url: "http://" + api.Addr().String(), store: open()}
+	n := &node{t: t, url: "http://" + api.Addr().String(), status: "http://" + status.Addr().String(), store: open()}
 	sum := sha256.Sum256([]byte(callerKey))
 	n.put(core.KindAPIKey, "k", `"key_sha256":"`+hex.EncodeToString(sum[:])+`","allowed_models":["*"]`)
 	ctx, stop := context.WithCancel(context.Background())
@@ -78,6 +78,12 @@ func (n *node) put(kind core.Kind, id, members string) {
 // serve puts a model in front of each handler, all of upstreams of that kind, and a routing over them.
 func (n *node) serve(kind, routing string, handlers ...http.HandlerFunc) {
 	n.t.Helper()
+	n.serveWith("", "", kind, routing, handlers...)
+}
+
+// serveWith is serve with further members of each model and of the routing.
+func (n *node) serveWith(ofModel, ofRouting, kind, routing string, handlers ...http.HandlerFunc) {
+	n.t.Helper()
 	targets := ""
 	for i, h := range handlers {
 		up := httptest.NewServer(h)
@@ -88,10 +94,10 @@ func (n *node) serve(kind, routing string, handlers ...http.HandlerFunc) {
 			place = up.URL + `","api_version":"2024-10-21"`
 		}
 		n.put(core.KindProvider, id, `"kind":"`+kind+`","auth":{"secret":"sk-of-the-gateway"},"base_url":"`+place)
-		n.put(core.KindModel, id, `"provider":"`+id+`","upstream_model":"up"`)
+		n.put(core.KindModel, id, `"provider":"`+id+`","upstream_model":"up"`+ofModel)
 		targets += `,{"model":"` + id + `"}`
 	}
-	n.put(core.KindRouting, routing, `"strategy":"failover","retries":0,"targets":[`+targets[1:]+`]`)
+	n.put(core.KindRouting, routing, `"strategy":"failover","retries":0,"targets":[`+targets[1:]+`]`+ofRouting)
 	n.await(routing)
 }
 
