@@ -173,9 +173,7 @@ func (d *decoder) words(ev *event, kind conversation.PartKind) {
 func (d *decoder) begin(ev *event) {
 	t := d.addItem(ev.output)
 	if ev.item.kind == callItem {
-		s := d.slot(t, conversation.ToolCall, noContent)
-		s.id, s.name = ev.item.callID, ev.item.name
-		d.room -= len(s.id) + len(s.name)
+		d.name(d.slot(t, conversation.ToolCall, noContent), ev.item.callID, ev.item.name)
 	}
 }
 
@@ -225,7 +223,7 @@ func (d *decoder) finish(ev *event) {
 func (d *decoder) whole(p *conversation.Part) {
 	t := d.addItem(int64(len(d.items)))
 	s := d.slot(t, p.Kind, noContent)
-	s.id, s.name = p.Call.ID, p.Call.Name
+	d.name(s, p.Call.ID, p.Call.Name)
 	d.more(t, s, p.Text+p.Call.Arguments)
 	t.done = true
 }

@@ -94,18 +94,26 @@ func (d *decoder) settle(ev *event, kind conversation.PartKind, text string) {
 	s.done = true
 }
 
+// name takes up the id and the name of a call, as far as they are new and not too late.
+func (d *decoder) name(s *slot, id, name string) {
+	if s.opened {
+		return
+	}
+	if s.id == "" {
+		s.id = id
+		d.room -= len(id)
+	}
+	if s.name == "" {
+		s.name = name
+		d.room -= len(name)
+	}
+}
+
 // argued takes up what of a call has not been told.
 func (d *decoder) argued(output int64, id, name, arguments string) {
 	t := d.item(output)
 	s := d.slot(t, conversation.ToolCall, noContent)
-	if !s.opened {
-		if s.id == "" {
-			s.id = id
-		}
-		if s.name == "" {
-			s.name = name
-		}
-	}
+	d.name(s, id, name)
 	if !s.told {
 		d.more(t, s, arguments)
 	}
