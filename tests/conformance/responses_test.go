@@ -45,14 +45,14 @@ func answering(t *testing.T, asked **conversation.Request, stop conversation.Sto
 			return
 		}
 		w.Header().Set("Content-Type", "text/event-stream")
-		w.Write(told(codec.NewEncoder(r), stop, usage))
+		w.Write(answerEvents(codec.NewEncoder(r), stop, usage))
 	}))
 	t.Cleanup(server.Close)
 	return openai.NewClient(option.WithBaseURL(server.URL+"/v1"), option.WithAPIKey("k"), option.WithMaxRetries(0))
 }
 
-// told writes the answer as a stream.
-func told(e conversation.Encoder, stop conversation.StopReason, usage conversation.Usage) []byte {
+// answerEvents writes the answer as a stream.
+func answerEvents(e conversation.Encoder, stop conversation.StopReason, usage conversation.Usage) []byte {
 	out := e.Append(nil, &conversation.Event{Kind: conversation.Start, ID: "msg_a", Model: "claude"})
 	for _, p := range said {
 		open := conversation.Part{Kind: p.Kind, Call: conversation.Call{ID: p.Call.ID, Name: p.Call.Name}}
@@ -77,18 +77,18 @@ func asking(input oai.ResponseInputParam) oai.ResponseNewParams {
 	}
 }
 
-func hello() oai.ResponseInputParam {
+func sayHello() oai.ResponseInputParam {
 	return oai.ResponseInputParam{oai.ResponseInputItemParamOfMessage("Say hello.", oai.EasyInputMessageRoleUser)}
 }
 
-func done(callID string) oai.ResponseInputItemUnionParam {
+func resultOf(callID string) oai.ResponseInputItemUnionParam {
 	return oai.ResponseInputItemUnionParam{OfFunctionCallOutput: &oai.ResponseInputItemFunctionCallOutputParam{
 		CallID: openai.String(callID), Output: oai.ResponseInputItemFunctionCallOutputOutputUnionParam{OfString: openai.String("done")},
 	}}
 }
 
-// check judges what the SDK read of an answer.
-func check(t *testing.T, got *oai.Response) {
+// checkResponse judges what the SDK read of an answer.
+func checkResponse(t *testing.T, got *oai.Response) {
 	t.Helper()
 	if got.ID != "resp_a" || got.Model != "claude" || got.Status != oai.ResponseStatusCompleted || got.OutputText() != "Hello" || len(got.Output) != 3 {
 		t.Fatalf("got %s", got.RawJSON())
@@ -115,12 +115,12 @@ func check(t *testing.T, got *oai.Response) {
 func TestTheOpenAISDKReadsTheResponsesThatTheCodecWrites(t *testing.T) {
 	var asked *conversation.Request
 	sdk := answering(t, &asked, conversation.StopTools)
-	got, err := sdk.Responses.New(t.Context(), asking(hello()))
+	got, err := sdk.Responses.New(t.Context(), asking(sayHello()))
 	if err != nil {
 		t.Fatal(err)
 	}
-	check(t, got)
-	input := hello()
+	checkResponse(t, got)
+	input := sayHello()
 	for _, item := range got.Output {
 		switch item := item.AsAny().(type) {
 		case oai.ResponseReasoningItem:
@@ -131,7 +131,7 @@ func TestTheOpenAISDKReadsTheResponsesThatTheCodecWrites(t *testing.T) {
 			input = append(input, oai.ResponseInputItemUnionParam{OfOutputMessage: &p})
 		case oai.ResponseFunctionToolCall:
 			p := item.ToParam()
-			input = append(input, oai.ResponseInputItemUnionParam{OfFunctionCall: &p}, done(item.CallID))
+			input = append(input, oai.ResponseInputItemUnionParam{OfFunctionCall: &p}, resultOf(item.CallID))
 		}
 	}
 	if _, err := sdk.Responses.New(t.Context(), asking(input)); err != nil {
@@ -160,7 +160,7 @@ func TestTheOpenAISDKReadsTheResponsesThatTheCodecWrites(t *testing.T) {
 func TestTheOpenAISDKReadsTheResponseStreamsThatTheCodecWrites(t *testing.T) {
 	var asked *conversation.Request
 	sdk := answering(t, &asked, conversation.StopTools)
-	stream := sdk.Responses.NewStreaming(t.Context(), asking(hello()))
+	stream := sdk.Responses.NewStreaming(t.Context(), asking(sayHello()))
 	defer stream.Close()
 	var text, thought, arguments string
 	var last *oai.Response
@@ -189,7 +189,7 @@ func TestTheOpenAISDKReadsTheResponseStreamsThatTheCodecWrites(t *testing.T) {
 	if stream.Err() != nil || last == nil {
 		t.Fatalf("no end: %v", stream.Err())
 	}
-	check(t, last)
+	checkResponse(t, last)
 	if text != "Hello" || thought != "hm" || arguments != `{"x":1}` || items != 3 {
 		t.Errorf("got %q, %q, %q and %d items", text, thought, arguments, items)
 	}
@@ -198,7 +198,7 @@ func TestTheOpenAISDKReadsTheResponseStreamsThatTheCodecWrites(t *testing.T) {
 func TestTheOpenAISDKSeesThatAResponseWasCutShort(t *testing.T) {
 	var asked *conversation.Request
 	sdk := answering(t, &asked, conversation.StopLength)
-	got, err := sdk.Responses.New(t.Context(), asking(hello()))
+	got, err := sdk.Responses.New(t.Context(), asking(sayHello()))
 	if err != nil || got.Status != oai.ResponseStatusIncomplete || got.IncompleteDetails.Reason != "max_output_tokens" {
 		t.Errorf("%+v, %v", got, err)
 	}
