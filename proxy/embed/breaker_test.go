@@ -19,15 +19,39 @@ func TestRequestsThatGoAwayAreNotHeldAgainstTheEndpoint(t *testing.T) {
 		s, seen := &server{dimension: 4, instead: hang(nil)}, newCounts()
 		m, e := embedder(t, s, seen), endpoint(t, embed.Settings{})
 		for i := range 20 {
-			ctx, cancel := context.WithTimeout(t.Context(), time.Millisecond)
+			ctx, cancel := context.WithCancel(t.Context())
+			time.AfterFunc(time.Millisecond, cancel)
 			if _, err := m.Embed(ctx, e, fmt.Sprint(i), 0); embed.CauseOf(err) != embed.Canceled {
 				t.Fatalf("got %v", err)
 			}
-			cancel()
 		}
 		synctest.Wait()
 		if seen.left() || s.count() != 20 {
 			t.Errorf("left alone: %t, after %d calls", seen.left(), s.count())
+		}
+	})
+}
+
+// Else each of them would wait to its deadline for ever.
+func TestAnEndpointThatHangsLongerThanRequestsHaveTimeIsLeftAlone(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		s, seen := &server{dimension: 4, instead: hang(nil)}, newCounts()
+		m, e := embedder(t, s, seen), endpoint(t, embed.Settings{})
+		ask := func(text string) embed.Cause {
+			ctx, cancel := context.WithTimeout(t.Context(), time.Second)
+			defer cancel()
+			_, err := m.Embed(ctx, e, text, 0)
+			return embed.CauseOf(err)
+		}
+		for i := range 5 {
+			if cause := ask(fmt.Sprint(i)); cause != embed.Canceled {
+				t.Fatalf("request %d: %s", i, cause)
+			}
+		}
+		time.Sleep(embed.DefaultTimeout)
+		synctest.Wait()
+		if cause := ask("another"); cause != embed.Open || !seen.left() || seen.calls[embed.TimedOut] != 5 {
+			t.Errorf("got %s after five calls that ended as %v", cause, seen.calls)
 		}
 	})
 }

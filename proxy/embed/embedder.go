@@ -65,7 +65,7 @@ func (m *Embedder) Close() { m.flights.close() }
 
 // Embed returns the vector of a text, which Text has prepared. A dimension other than 0 is the one that it must have:
 // a vector that is kept of a time when the endpoint gave another is not used. Once ctx is done it returns; the call
-// goes on if others wait for it. The error is an *Error.
+// goes on if others wait for it, or if ctx ended by its deadline: what it shows of the endpoint counts. The error is an *Error.
 func (m *Embedder) Embed(ctx context.Context, e *Endpoint, text string, dimension int) (vector.Unit, error) {
 	upstream := e.settings.Upstream.ID
 	if text == "" {

@@ -3,6 +3,7 @@ package embed
 import (
 	"context"
 	"crypto/sha256"
+	"errors"
 	"sync"
 
 	"github.com/sluice-gateway/sluice/core/vector"
@@ -15,7 +16,9 @@ type flightKey struct {
 }
 
 // flight is one call and those who wait for it. It lives as long as anyone does: a caller that goes away takes the
-// others' vector with it as little as its own context does, and the last one ends the call.
+// others' vector with it as little as its own context does, and the last one ends the call. One whose time is up leaves
+// the call to its end, within its timeout: a caller with less time than that would otherwise never learn that the
+// endpoint hangs.
 type flight struct {
 	cancel context.CancelFunc
 	// unawaited: no request waits for it, and it ends by itself.
@@ -58,15 +61,16 @@ func (t *flights) wait(ctx context.Context, k flightKey, f *flight) (vector.Unit
 	case <-f.done:
 		return f.unit, f.err
 	case <-ctx.Done():
-		t.leave(k, f)
+		t.leave(k, f, errors.Is(ctx.Err(), context.DeadlineExceeded))
 		return vector.Unit{}, context.Cause(ctx)
 	}
 }
 
-func (t *flights) leave(k flightKey, f *flight) {
+// leave takes back a join; late: the caller's time is up.
+func (t *flights) leave(k flightKey, f *flight, late bool) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
-	if f.waiting--; f.waiting == 0 {
+	if f.waiting--; f.waiting == 0 && !late {
 		f.cancel()
 		t.forgetLocked(k, f) // so that nobody joins a call that is about to fail
 	}
