@@ -34,7 +34,8 @@ type SemanticFailover string
 const (
 	// FailoverCleared goes on with the next target that cleared its bar, and with the catchall at last.
 	FailoverCleared SemanticFailover = "cleared"
-	// FailoverNone keeps the request to its match: for prompts that must not leave a target.
+	// FailoverNone keeps the request to its match: for prompts that must not leave a target. A routing of which a target
+	// cannot be served is not served at all.
 	FailoverNone SemanticFailover = "none"
 )
 
@@ -110,6 +111,8 @@ func (k *checker) semantic(r *Routing, members []Member) *SemanticPolicy {
 	k.require(p.OnFailure == EmbeddingFallback || p.OnFailure == EmbeddingFail, "/semantic/on_embedding_failure", "enum",
 		`on_embedding_failure must be "fallback" or "fail"`)
 	k.require(p.Failover == FailoverCleared || p.Failover == FailoverNone, "/semantic/failover", "enum", `failover must be "cleared" or "none"`)
+	k.require(p.Failover != FailoverNone || len(members) == len(r.Targets), "/semantic/failover", "whole",
+		`with failover "none" every target must be one that can be served: the prompts of one that is left out would go to another`)
 	k.require(s.Threshold == nil || isCosine(*s.Threshold), "/semantic/threshold", "range", "threshold must be from -1 to 1")
 	if k.require(s.Embeddings != nil, "/semantic/embeddings", "required", "embeddings must say who turns prompts and examples into vectors") {
 		p.Embeddings = k.embeddings(s.Embeddings)

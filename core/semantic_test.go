@@ -88,6 +88,29 @@ func TestTheFallbackIsTheCatchallWhereverOthersAreLeftOut(t *testing.T) {
 	}
 }
 
+// A prompt that is like the one that is left out would be sent to another, which is what failover none forbids.
+func TestARoutingThatKeepsPromptsToTheirMatchIsServedWholeOrNotAtAll(t *testing.T) {
+	const none = `"semantic":{"embeddings":{"provider":"p","model":"e"},"failover":"none"}`
+	for targets, degrades := range map[string]string{
+		`{"model":"a","examples":["x"]},{"model":"ghost","examples":["y"]},{"model":"n","catchall":true}`:         "/targets/1/model reference",
+		`{"model":"a","examples":["x"]},{"model":"b"},{"model":"n","catchall":true}`:                              "/targets/1/examples required",
+		`{"model":"a","examples":["x"]},{"model":"b","examples":["y"]},{"model":"ghost","catchall":true}`:         "/targets/2/model reference",
+		`{"model":"a","examples":["x"]},{"model":"a","examples":["y"]},{"model":"n","catchall":true}`:             "/targets/1/model unique",
+		`{"model":"a","examples":["x"]},{"model":"b","examples":["y"],"tags":[""]},{"model":"n","catchall":true}`: "/targets/1/tags/0 tag",
+	} {
+		g, faults := compileRouting(t, `"strategy":"semantic","targets":[`+targets+`],`+none)
+		wantFaults(t, targets, faults, "routing/r#/semantic/failover whole reject", "routing/r#"+degrades+" degrade")
+		if g != nil {
+			t.Errorf("%s: %q is served", targets, members(g))
+		}
+	}
+	g, faults := compileRouting(t, `"strategy":"semantic","targets":[{"model":"a","examples":["x"]},{"model":"n","catchall":true}],`+none)
+	wantFaults(t, "all can be served", faults)
+	if members(g) != "a n*" || g.Semantic.Failover != core.FailoverNone {
+		t.Errorf("got %q", members(g))
+	}
+}
+
 func TestATargetThatCannotBeMatchedIsLeftOut(t *testing.T) {
 	many := `"x"` + strings.Repeat(`,"y"`, core.MaxExamples)
 	for target, want := range map[string]string{
