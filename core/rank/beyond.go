@@ -86,6 +86,40 @@ func (o *ordering) bar(t *core.Target, why Exclusion) {
 	o.filter.off = false
 }
 
+// barUnjudged leaves out those targets of nested groups to which a prompt leads only because others are barred: they have not
+// spoken, and so the profile has not judged them.
+func (o *ordering) barUnjudged(t *tier) {
+	for i := range o.units[t.base:] {
+		m := o.units[t.base+i].member
+		if m.Group == nil || m.Group.Embeddings == nil {
+			continue
+		}
+		for before := -1; before < len(o.barred); {
+			before = len(o.barred)
+			o.hush()
+			b := o.inside(m, t.around)
+			o.gather(m.Group, b, false, false)
+			o.gather(m.Group, b, true, false)
+			for _, target := range o.speakers {
+				if why := o.verdict(target); why != "" {
+					o.bar(target, why)
+				}
+			}
+		}
+	}
+}
+
+// verdict returns why the profile of the tier leaves a target out, if it does. What it has not judged is where the prompt did not
+// lead.
+func (o *ordering) verdict(t *core.Target) Exclusion {
+	for i := range o.leaves {
+		if o.leaves[i].target == t {
+			return o.appraisals[i].out
+		}
+	}
+	return ExcludedByThreshold
+}
+
 // unbar lets in again what was barred after the first n.
 func (o *ordering) unbar(n int, off bool) {
 	clear(o.barred[n:])

@@ -1,6 +1,7 @@
 package rank
 
 import (
+	"cmp"
 	"math/rand/v2"
 	"strings"
 	"testing"
@@ -47,12 +48,14 @@ func group(id string, s core.Strategy, members ...core.Member) *core.Group {
 		g.Score = policy(core.DefaultOptimize)
 	case core.StrategySemantic:
 		g.Semantic = &core.SemanticPolicy{Failover: core.FailoverCleared}
+		g.Embeddings = &g.Semantic.Embeddings
 	}
 	for _, m := range members {
 		if m.Group == nil {
 			g.Leaves++
 			continue
 		}
+		g.Embeddings = cmp.Or(g.Embeddings, m.Group.Embeddings)
 		g.Leaves += m.Group.Leaves
 		g.Depth = max(g.Depth, m.Group.Depth)
 	}

@@ -61,9 +61,12 @@ func (o *ordering) appraise(t *tier, p *core.ScorePolicy) common {
 			o.sight(u, i, target, j >= n)
 		}
 	}
-	c := o.settle()
+	c, before := o.settle(), len(o.barred)
 	for i := range o.leaves {
 		o.judge(p, &o.units[t.base+o.leaves[i].unit], &o.leaves[i], &o.appraisals[i])
+	}
+	if len(o.barred) > before {
+		o.barUnjudged(t)
 	}
 	return c
 }

@@ -413,3 +413,34 @@ func TestScoredJudgesARoutingByTheBestOfItsTargets(t *testing.T) {
 		t.Errorf("got %+v, want it to be judged by its best target", c)
 	}
 }
+
+// A target beyond a limit takes its prompts with it: they go to no fallback that nobody has judged.
+func TestALimitIsNotPassedByWhereAPromptLeadsInstead(t *testing.T) {
+	f := newFixture(t)
+	prices := map[string]float64{"a": 5, "b": 5, "mid": .5}
+	f.view.Price = func(t *core.Target) (float64, bool) { usd, known := prices[t.Model]; return usd, known }
+	for _, depth := range []int{1, 2} {
+		inner := semanticGroup(false, .5, .5)
+		inner.ID = "inner"
+		around := group("around", core.StrategyFailover, nested(inner, 1, 0), member(target("mid"), 1, 0))
+		for range depth - 1 {
+			around = group("further", core.StrategyRoundRobin, nested(around, 1, 0))
+		}
+		g := group("g", core.StrategyScored, nested(around, 1, 0))
+		g.Score.MaxCost = 1
+		f.likes(.1, .9)
+		f.want(g, "mid", "the prompt leads to b, which is too dear, as is the fallback a")
+		f.likes(.9, .9)
+		f.want(g, "mid", "the prompt leads to both")
+		prices["b"] = .6
+		f.want(g, "b mid", "one of both is cheap enough")
+		prices["b"] = 5
+		g.Members = append([]core.Member{member(inner.Members[0].Target, 1, 0)}, g.Members...)
+		f.likes(.1, .9)
+		f.want(g, "mid", "the fallback is a target of the outer routing, too")
+		r, _ := f.explain(g)
+		if n := len(r.Candidates); n == 0 || slices.ContainsFunc(r.Candidates, func(c Candidate) bool { return c.Target == "a" && c.Eligible }) {
+			t.Errorf("got the candidates %+v", r.Candidates)
+		}
+	}
+}
