@@ -17,8 +17,8 @@ func (x *exchange) unserved(v rank.View) *fault {
 // excluded returns the models that are left out, by why.
 func (x *exchange) excluded(v rank.View) map[rank.Exclusion][]string {
 	var trace rank.Trace
-	v.Trace = &trace
-	x.d.Ranker.Order(nil, x.call.Group, v) // is empty still, and so claims no probe
+	v.Trace, v.Dry = &trace, true // what was measured meanwhile may let somebody in, and nobody would return its probe slot
+	x.d.Ranker.Order(nil, x.call.Group, v)
 	out := map[rank.Exclusion][]string{}
 	for _, c := range trace.Candidates {
 		if c.Excluded != "" {
@@ -44,6 +44,9 @@ func (x *exchange) reason(v rank.View, left map[rank.Exclusion][]string) apierro
 		if why.Passing() {
 			return apierror.OutsideLimits(model)
 		}
+	}
+	if left[rank.ExcludedByTag] == nil { // what left nobody has passed since
+		return apierror.OutsideLimits(model)
 	}
 	return apierror.TagsNotServed(model, v.Need.Tags)
 }
