@@ -24,7 +24,7 @@ func newChatTalk(sdk openai.Client, model string, stream bool) *chatTalk {
 	return k
 }
 
-func (k *chatTalk) ask(ctx context.Context, q prompt) (told, error) {
+func (k *chatTalk) ask(ctx context.Context, q prompt) (account, error) {
 	for i, s := range q.system {
 		said := openai.SystemMessage(s)
 		if i > 0 {
@@ -61,7 +61,7 @@ func schema(text string) object {
 	return s
 }
 
-func (k *chatTalk) hand(ctx context.Context, ids, results []string) (told, error) {
+func (k *chatTalk) hand(ctx context.Context, ids, results []string) (account, error) {
 	for i := range ids {
 		k.params.Messages = append(k.params.Messages, openai.ToolMessage(results[i], ids[i]))
 	}
@@ -69,15 +69,15 @@ func (k *chatTalk) hand(ctx context.Context, ids, results []string) (told, error
 }
 
 // send sends the turns and keeps the answer among them.
-func (k *chatTalk) send(ctx context.Context) (told, error) {
+func (k *chatTalk) send(ctx context.Context) (account, error) {
 	completion, thought, err := k.complete(ctx)
 	if err != nil {
-		return told{}, err
+		return account{}, err
 	}
 	choice := completion.Choices[0]
 	k.params.Messages = append(k.params.Messages, choice.Message.ToParam())
 	u := completion.Usage
-	got := told{
+	got := account{
 		Text: choice.Message.Content, Thought: thought, Model: completion.Model, Usage: usage{u.PromptTokens, u.PromptTokensDetails.CachedTokens, u.CompletionTokens},
 		Stop: map[string]string{"stop": "end", "length": "length", "tool_calls": "tools", "content_filter": "filter"}[choice.FinishReason],
 	}

@@ -18,8 +18,8 @@ type prompt struct {
 	think  bool
 }
 
-// told is what an SDK tells its program of an answer.
-type told struct {
+// account is what an SDK tells its program of an answer.
+type account struct {
 	Text, Thought string
 	Calls         []call
 	Stop          string
@@ -29,9 +29,9 @@ type told struct {
 
 // talk is a conversation that an SDK holds; it keeps the turns as the SDK does.
 type talk interface {
-	ask(ctx context.Context, q prompt) (told, error)
+	ask(ctx context.Context, q prompt) (account, error)
 	// hand gives the results of calls back, by the ids of the calls, and asks on.
-	hand(ctx context.Context, ids, results []string) (told, error)
+	hand(ctx context.Context, ids, results []string) (account, error)
 }
 
 // scenario is a conversation of some turns.
@@ -136,9 +136,9 @@ func (s scenario) run(t *testing.T, v *vendor, k talk, sdk string) {
 }
 
 // same compares what an SDK tells with what the vendor said.
-func same(t *testing.T, v *vendor, sdk string, said reply, got told) {
+func same(t *testing.T, v *vendor, sdk string, said reply, got account) {
 	t.Helper()
-	want := told{Text: said.text, Thought: said.thought, Calls: said.calls, Stop: said.stop, Usage: counted, Model: "up"}
+	want := account{Text: said.text, Thought: said.thought, Calls: said.calls, Stop: said.stop, Usage: counted, Model: "up"}
 	if sdk == "messages" && v.kind != "anthropic" {
 		want.Thought = "" // another vendor's is not shown
 	}

@@ -18,7 +18,7 @@ func newMessagesTalk(sdk anthropic.Client, model string, stream bool) *messagesT
 	return &messagesTalk{sdk: sdk, stream: stream, params: anthropic.MessageNewParams{Model: anthropic.Model(model), MaxTokens: 4096}}
 }
 
-func (k *messagesTalk) ask(ctx context.Context, q prompt) (told, error) {
+func (k *messagesTalk) ask(ctx context.Context, q prompt) (account, error) {
 	for _, s := range q.system {
 		k.params.System = append(k.params.System, anthropic.TextBlockParam{Text: s})
 	}
@@ -42,7 +42,7 @@ func (k *messagesTalk) ask(ctx context.Context, q prompt) (told, error) {
 	return k.send(ctx)
 }
 
-func (k *messagesTalk) hand(ctx context.Context, ids, results []string) (told, error) {
+func (k *messagesTalk) hand(ctx context.Context, ids, results []string) (account, error) {
 	var blocks []anthropic.ContentBlockParamUnion
 	for i := range ids {
 		blocks = append(blocks, anthropic.NewToolResultBlock(ids[i], results[i], false))
@@ -52,14 +52,14 @@ func (k *messagesTalk) hand(ctx context.Context, ids, results []string) (told, e
 }
 
 // send sends the turns and keeps the answer among them.
-func (k *messagesTalk) send(ctx context.Context) (told, error) {
+func (k *messagesTalk) send(ctx context.Context) (account, error) {
 	m, err := k.message(ctx)
 	if err != nil {
-		return told{}, err
+		return account{}, err
 	}
 	k.params.Messages = append(k.params.Messages, m.ToParam())
 	u := m.Usage
-	got := told{
+	got := account{
 		Model: string(m.Model), Usage: usage{u.InputTokens + u.CacheReadInputTokens + u.CacheCreationInputTokens, u.CacheReadInputTokens, u.OutputTokens},
 		Stop: map[anthropic.StopReason]string{"end_turn": "end", "max_tokens": "length", "tool_use": "tools", "refusal": "filter"}[m.StopReason],
 	}

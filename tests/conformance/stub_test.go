@@ -81,6 +81,10 @@ var openAI = []stub{
 	{
 		path:  "/completions",
 		whole: `{"id":"c","object":"text_completion","model":"up","choices":[{"index":0,"text":"hello","finish_reason":"stop"}]}`,
+		events: []string{
+			data(`{"id":"c","object":"text_completion","model":"up","choices":[{"index":0,"text":"hello","finish_reason":null}]}`),
+			data(`{"id":"c","object":"text_completion","model":"up","choices":[{"index":0,"text":"","finish_reason":"stop"}]}`), data("[DONE]"),
+		},
 	},
 	{
 		path:  "/responses",
@@ -93,6 +97,7 @@ var openAI = []stub{
 		},
 	},
 	{path: "/embeddings", whole: `{"object":"list","model":"up","data":[{"object":"embedding","index":0,"embedding":[0.5,-1e-7]}],"usage":{"prompt_tokens":3,"total_tokens":3}}`},
+	{path: "/rerank", whole: `{"results":[{"index":0,"relevance_score":0.5}]}`},
 	{path: "/moderations", whole: `{"id":"modr","model":"up","results":[{"flagged":true,"categories":{},"category_scores":{}}]}`},
 	{path: "/images/generations", whole: `{"created":1,"data":[{"b64_json":"AAAA"}]}`},
 }
