@@ -118,10 +118,11 @@ func aMatchThatFailsFallsToTheNextThatCleared(t *testing.T, env Environment) {
 		o.written(http.MethodPut, "models/"+model, fmt.Sprintf(`{"provider":%q,"upstream_model":"m","cooldown":{"duration":"0s"}}`, model))
 	}
 	c.put(o, "failing-kept", `,"failover":"none"`, "")
+	c.put(o, "failing-tagged", `,"failover":"none"`, `,"tags":["eu"]`)
 	c.put(o, "failing-strict", "", `,"threshold":0.95`)
 	o.put("routings/failing-inner", fmt.Sprintf(`{"strategy":"failover","retries":0,"targets":[{"model":%q},{"model":%q}]}`, c.code, c.translate))
 	o.put("routings/failing-outer", fmt.Sprintf(`{"strategy":"semantic","retries":0,"targets":[{"model":"failing-inner","examples":["Write a function"]},{"model":%q,"catchall":true}],"semantic":%s}`, c.chat, c.semantic("")))
-	ready(t, env.Proxies(), c.routing, "failing-kept", "failing-strict", "failing-outer")
+	ready(t, env.Proxies(), c.routing, "failing-kept", "failing-tagged", "failing-strict", "failing-outer")
 
 	for _, p := range env.Proxies() {
 		client := program(t, p, key)
@@ -169,6 +170,11 @@ func (c comparing) keepsToItsMatch(client *operator) {
 		c.t.Errorf("kept to a match that is down: got %d after %v, then %v requests, want 503 and nobody else asked: %s", a.Status, before, after, a.Body)
 	}
 	a.led(c.t, c.code, c.code)
+
+	c.coder.Behave(upstream.Behaviour{})
+	client.says("failing-tagged", codePrompt, "X-Sluice-Tags", "eu").servedBy(c.t, c.code, "kept to its match, whose tag is asked for")
+	client.says("failing-tagged", codePrompt).refused(c.t, http.StatusBadRequest, "tags_not_served", "kept to a match that the tags leave out")
+	client.says("failing-tagged", neitherPrompt).servedBy(c.t, c.chat, "a prompt without a match")
 }
 
 // nests asks a routing whose target is another routing.
