@@ -95,8 +95,11 @@ func (d *decoder) chunk(data []byte) {
 				d.usage, counted = u, true
 			}
 		case "error":
-			d.r.Skip()
-			failed = true
+			switch string(d.r.Raw()) {
+			case `""`, "{}", "[]", "false": // as some servers say that there is none
+			default:
+				failed = true
+			}
 		default:
 			d.r.Skip()
 		}

@@ -79,3 +79,12 @@ func TestALongAnswerDoesNotWait(t *testing.T) {
 		t.Errorf("got %d bytes, want %d", total, want)
 	}
 }
+
+func TestAnErrorThatSaysNothingIsNone(t *testing.T) {
+	for fault, want := range map[string]error{`""`: nil, "{}": nil, "[]": nil, "false": nil, "null": nil, `"x"`: errFailed, `{"message":"x"}`: errFailed, "true": errFailed} {
+		_, _, err := New(nil, nil).NewDecoder().Decode(nil, nil, []byte(`{"id":"x","choices":[{"index":0,"delta":{"content":"a"}}],"error":`+fault+`}`))
+		if !errors.Is(err, want) {
+			t.Errorf("%s: got %v, want %v", fault, err, want)
+		}
+	}
+}

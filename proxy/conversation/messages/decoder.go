@@ -49,7 +49,7 @@ var (
 )
 
 // Decode implements conversation.Decoder.
-func (d *decoder) Decode(dst []conversation.Event, _, data []byte) ([]conversation.Event, bool, error) {
+func (d *decoder) Decode(dst []conversation.Event, name, data []byte) ([]conversation.Event, bool, error) {
 	if d.over || d.err != nil {
 		return dst, d.over, d.err
 	}
@@ -61,6 +61,9 @@ func (d *decoder) Decode(dst []conversation.Event, _, data []byte) ([]conversati
 	if err != nil {
 		d.err = fmt.Errorf("messages stream: %w", err)
 		return dst, false, d.err
+	}
+	if ev.kind == "" {
+		ev.kind = string(name)
 	}
 	d.dst = dst
 	d.take(&ev)
@@ -86,11 +89,15 @@ func (d *decoder) read(ev *event) {
 		case "index":
 			ev.index = d.r.Count()
 		case "message":
-			d.message(ev)
+			if d.object() {
+				d.message(ev)
+			}
 		case "content_block":
 			ev.block = d.c.readBlock(&d.r)
 		case "delta":
-			d.delta(ev)
+			if d.object() {
+				d.delta(ev)
+			}
 		case "usage":
 			d.counts.read(&d.r)
 		case "error":
@@ -100,6 +107,15 @@ func (d *decoder) read(ev *event) {
 			d.r.Skip()
 		}
 	}
+}
+
+// object reports whether the next value is an object, and passes over any other: it is of an event that is not known.
+func (d *decoder) object() bool {
+	if d.r.Kind() == '{' {
+		return true
+	}
+	d.r.Skip()
+	return false
 }
 
 func (d *decoder) message(ev *event) {
