@@ -2,7 +2,9 @@ package dispatch
 
 import (
 	"errors"
+	"maps"
 	"net/http"
+	"slices"
 	"strings"
 
 	"github.com/sluice-gateway/sluice/core"
@@ -112,16 +114,15 @@ func (a *attempt) returned(dst, src http.Header) {
 	delete(dst, "Content-Type")
 	if len(t.dropped) > 0 {
 		dst[DroppedHeader] = []string{listed(t.dropped)}
+		t.dropped = nil // whose names may be as long as the caller's body, and an idle stream holds none of that
 	}
 }
 
-// strip takes away what another vendor says of its limits, which means nothing to a caller of this dialect.
+// strip takes away what another vendor says of itself and its limits, which means nothing to a caller of this dialect.
 func (a *attempt) strip(h http.Header) {
-	for name := range h {
-		if a.dialect.ReturnedPrefix != "" && strings.HasPrefix(name, a.dialect.ReturnedPrefix) {
-			delete(h, name)
-		}
-	}
+	maps.DeleteFunc(h, func(name string, _ []string) bool {
+		return strings.HasPrefix(name, a.dialect.ReturnedPrefix) || slices.Contains(a.dialect.Returned, name)
+	})
 }
 
 // inOurWords says an error of a translated upstream as the caller's dialect does: its type is that of the status.
@@ -184,5 +185,11 @@ func (r *relay) say(events []conversation.Event) {
 		r.out = r.a.translation.encoder.Append(r.out, &events[i])
 		r.told++
 	}
-	clear(events) // an idle stream keeps no text
+	clear(events) // an idle stream keeps no text, and no more room than most events need
+	if cap(events) > keepEvents {
+		r.a.translation.events = nil
+	}
 }
+
+// keepEvents is how many events a stream keeps room for.
+const keepEvents = 16
