@@ -74,6 +74,7 @@ func (d *Dispatcher) Serve(w http.ResponseWriter, r *http.Request, call Call) (R
 	x.probe = p.probe
 	x.decided(&p, now)
 	defer func() {
+		x.unsay()
 		if x.held == nil {
 			x.ended()
 		}
@@ -101,7 +102,7 @@ func (x *exchange) handOver() Rest {
 		a.body.Forget()
 		a.forget()
 	}
-	x.w, x.r, x.call.Envelope, x.said = nil, nil, nil, nil
+	x.w, x.r, x.call.Envelope = nil, nil, nil
 	return x.held.rest
 }
 

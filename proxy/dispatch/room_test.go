@@ -10,8 +10,8 @@ import (
 // TestAStreamThatHasBegunHoldsNoRoomForItsQuestion: nothing is sent again after the commit point, and a stream may
 // be open for long.
 func TestAStreamThatHasBegunHoldsNoRoomForItsQuestion(t *testing.T) {
-	bubble(t, func(t *testing.T, n *network) {
-		h := n.gateway(t, options{}, n.upstream("a", eventsThen(hang, token("a"))))
+	held := func(t *testing.T, n *network, kind string, events ...string) {
+		h := n.gateway(t, options{kinds: both(kind)}, n.upstream("a", eventsThen(hang, events...)))
 		resp, err := h.ask(t.Context(), strings.Replace(streamed, "hi", strings.Repeat("a", 900<<10), 1))
 		if err != nil {
 			t.Fatal(err)
@@ -22,8 +22,10 @@ func TestAStreamThatHasBegunHoldsNoRoomForItsQuestion(t *testing.T) {
 		}
 		synctest.Wait()
 		if taken := h.budget.Taken(); taken != 0 {
-			t.Errorf("%d bytes are taken while the stream is open", taken)
+			t.Errorf("%s: %d bytes are taken while the stream is open", kind, taken)
 		}
 		h.stop()
-	})
+	}
+	bubble(t, func(t *testing.T, n *network) { held(t, n, "openai", token("a")) })
+	bubble(t, func(t *testing.T, n *network) { held(t, n, "anthropic", crossings[0].events[:4]...) })
 }

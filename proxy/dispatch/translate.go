@@ -23,6 +23,7 @@ type said struct {
 	request *conversation.Request
 	dropped []string
 	err     error
+	size    int64 // of the body that was read, which is taken from the budget for what has been copied out of it
 }
 
 // translation is a request in another dialect, and the way back for its answer.
@@ -48,12 +49,8 @@ func (x *exchange) translate(t *core.Target) (*translation, *fault) {
 	if detour == nil {
 		return nil, nil
 	}
-	if x.said == nil {
-		x.said = new(said)
-		x.said.request, x.said.dropped, x.said.err = detour.Caller.DecodeRequest(x.call.Envelope.Raw())
-	}
-	if x.said.err != nil {
-		return nil, unsayable(x.said.err)
+	if f := x.understand(detour.Caller); f != nil {
+		return nil, f
 	}
 	ask := *x.said.request
 	ask.StreamUsage = ask.StreamUsage || t.Upstream.StreamUsage
@@ -66,9 +63,34 @@ func (x *exchange) translate(t *core.Target) (*translation, *fault) {
 		return nil, &fault{slug: slugRefused, cause: err, public: apierror.Internal(), fallOver: true}
 	}
 	if !x.d.Budget.Take(int64(len(body))) {
-		return nil, &fault{slug: slugFull, cause: errNoRoom, public: apierror.Unavailable(retryFull)}
+		return nil, full()
 	}
 	return &translation{Detour: detour, request: x.said.request, body: parsed, size: int64(len(body)), dropped: append(dropped, x.said.dropped...)}, nil
+}
+
+// understand reads the caller's request, if no target has needed that before.
+func (x *exchange) understand(caller conversation.Codec) *fault {
+	if x.said == nil {
+		raw := x.call.Envelope.Raw()
+		size := int64(len(raw))
+		if !x.d.Budget.Take(size) {
+			return full()
+		}
+		x.said = &said{size: size}
+		x.said.request, x.said.dropped, x.said.err = caller.DecodeRequest(raw)
+	}
+	if x.said.err != nil {
+		return unsayable(x.said.err)
+	}
+	return nil
+}
+
+// unsay lets go of what was understood; again does nothing.
+func (x *exchange) unsay() {
+	if x.said != nil {
+		x.d.Budget.Give(x.said.size)
+		x.said = nil
+	}
 }
 
 func unsayable(err error) *fault {

@@ -5,6 +5,7 @@ import (
 	"net/http"
 	"slices"
 	"strings"
+	"sync/atomic"
 	"testing"
 	"time"
 
@@ -261,6 +262,31 @@ func TestAHalfOpenTargetThatIsNotAskedKeepsItsProbe(t *testing.T) {
 		}
 		if got := h.at(c.path, c.body); got.StatusCode != 200 {
 			t.Errorf("the probe is taken still: got %d %s", got.StatusCode, got.body)
+		}
+	})
+}
+
+func TestWhatATranslationHoldsIsTakenFromTheBudgetAndGivenBack(t *testing.T) {
+	eachCrossing(t, func(t *testing.T, c crossing) {
+		long := strings.Replace(c.body, `"hi"`, `"`+strings.Repeat("a", 10_000)+`"`, 1)
+		var h *harness
+		var held atomic.Int64
+		h = gateway(t, options{kinds: both(c.kind)}, newUpstream(t, func(w http.ResponseWriter, r *http.Request) {
+			held.Store(h.budget.Taken())
+			complete(c.answer)(w, r)
+		}))
+		if got := h.at(c.path, long); got.StatusCode != 200 || held.Load() < 30_000 { // the body, what was read of it, what is sent
+			t.Fatalf("got %d with %d bytes held", got.StatusCode, held.Load())
+		}
+		statuses := map[int]bool{}
+		for room := int64(len(long)); room < 5*int64(len(long)); room += 500 {
+			h.eventually("everything is given back", func() bool { return h.budget.Taken() == 0 })
+			h.budget.Take(4<<20 - room)
+			statuses[h.at(c.path, long).StatusCode] = true
+			h.budget.Give(4<<20 - room)
+		}
+		if len(statuses) != 2 || !statuses[200] || !statuses[503] {
+			t.Errorf("got %v, want 503 without room and 200 with it", statuses)
 		}
 	})
 }

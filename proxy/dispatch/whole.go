@@ -26,6 +26,11 @@ var (
 // retryFull is what a client is told to wait when the node has no room: answers are held for moments.
 const retryFull = time.Second
 
+// full is a node without room for what an answer takes.
+func full() *fault {
+	return &fault{slug: slugFull, cause: errNoRoom, public: apierror.Unavailable(retryFull)}
+}
+
 // answers is shared by every dispatcher; its buffers hold nothing between uses.
 var answers = sync.Pool{New: func() any { return new(bytes.Buffer) }}
 
@@ -45,7 +50,7 @@ func (a *attempt) whole(resp *http.Response, body io.Reader) *fault {
 	defer held.give()
 	if err := a.read(buf, resp.ContentLength, &held); err != nil {
 		if errors.Is(err, errNoRoom) {
-			return &fault{slug: slugFull, cause: err, public: apierror.Unavailable(retryFull)}
+			return full()
 		}
 		if errors.Is(err, errAnswerTooLarge) {
 			return &fault{slug: slugBadAnswer, cause: err, public: apierror.UpstreamFailed(), fallOver: true, blame: true}
@@ -60,6 +65,9 @@ func (a *attempt) whole(resp *http.Response, body io.Reader) *fault {
 	a.usage = Usage{answer.Usage.Prompt, answer.Usage.Completion}
 	text := buf.Bytes()
 	if a.translation != nil {
+		if !held.take(2 * int64(len(text))) { // for what is copied out of it, and for what is made of that
+			return full()
+		}
 		var err error
 		if text, err = a.translation.whole(text); err != nil {
 			return broken(slugBadAnswer, errTranslation, apierror.UpstreamFailed())
