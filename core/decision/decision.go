@@ -34,7 +34,7 @@ type Decision struct {
 	// Attempts are what was tried, in order; MoreAttempts is how many further ones there were.
 	Attempts     []Attempt `json:"attempts"`
 	MoreAttempts int       `json:"more_attempts,omitempty"`
-	// Outcome is "ok", "client_gone", "refused" or the slug of the last fault; empty while the request is under way.
+	// Outcome is "ok", "client_gone", "refused", "panic" or the slug of the last fault; empty while the request is under way.
 	Outcome string `json:"outcome,omitempty"`
 	// Status is the one that the client was sent; 499 when it had left.
 	Status int `json:"status,omitempty"`

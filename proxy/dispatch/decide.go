@@ -1,6 +1,8 @@
 package dispatch
 
 import (
+	"cmp"
+	"net/http"
 	"slices"
 	"time"
 
@@ -58,5 +60,11 @@ func (a *attempt) tell(report Attempt, cooled bool) {
 	})
 }
 
+// outcomePanic is what is remembered of a request that a panic has ended; the edge answers it as far as it still can.
+const outcomePanic = "panic"
+
 // ended remembers how the request ended.
-func (x *exchange) ended() { x.told.End(x.result.Outcome, x.result.Status, time.Now()) }
+func (x *exchange) ended() {
+	outcome, status := cmp.Or(x.result.Outcome, outcomePanic), cmp.Or(x.result.Status, http.StatusInternalServerError)
+	x.told.End(outcome, status, time.Now())
+}

@@ -26,12 +26,16 @@ func TestAPanicLeavesNothingBehind(t *testing.T) {
 			for range 5 {
 				req := httptest.NewRequestWithContext(t.Context(), http.MethodPost, "/v1/chat/completions", strings.NewReader(large))
 				req.Header.Set("Authorization", "Bearer "+callerKey)
+				req.Header.Set("X-Request-Id", "broken-1")
 				func() {
 					defer func() { recover() }()
 					h.edge.ServeHTTP(&fragile{ResponseRecorder: httptest.NewRecorder()}, req)
 				}()
 			}
 			h.checkQuiet()
+			if d := h.decision("broken-1"); d.Outcome != "panic" {
+				t.Errorf("%s: the decision says outcome %q", name, d.Outcome)
+			}
 			if n := h.board.Estimate(h.target("a").Signal, signal.Total, time.Now()).Inflight; n != 0 {
 				t.Errorf("%s: %d in flight", name, n)
 			}

@@ -299,6 +299,7 @@ func (r *relay) flush() *fault {
 		return nil
 	}
 	if f := interrupted(r.a.x.ctx, r.a.ctx); f != nil && f.slug != slugClientGone {
+		r.a.x.result.Outcome = f.slug
 		return f
 	}
 	r.a.x.result.Outcome = slugClientGone

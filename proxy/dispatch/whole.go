@@ -108,7 +108,7 @@ func (a *attempt) errorInside(e apierror.Error) *fault {
 func (a *attempt) deliver(resp *http.Response, body []byte) *fault {
 	x := a.x
 	x.committed = true
-	x.result.Status, x.result.Outcome = resp.StatusCode, "ok"
+	x.result.Status = resp.StatusCode
 	h := x.w.Header()
 	x.headers(h)
 	a.returned(h, resp.Header)
@@ -121,6 +121,7 @@ func (a *attempt) deliver(resp *http.Response, body []byte) *fault {
 		x.result.Outcome = slugClientGone
 		return &fault{slug: slugClientGone, cause: err}
 	}
+	x.result.Outcome = "ok"
 	return nil
 }
 

@@ -219,3 +219,17 @@ func BenchmarkRequest(b *testing.B) {
 		}
 	}
 }
+
+func TestNoSlotHoldsTheMemoryOfARankingThatIsTooLargeToBeKept(t *testing.T) {
+	j := journal.New("n", 4)
+	for range 8 {
+		large := j.Trace(5000, true) // of a caller who wants to know
+		large.Candidates = make([]rank.Candidate, 5000)
+		j.Begin(&decision.Decision{RequestID: "large"}, nil, large, now)
+		small := j.Trace(1, false)
+		if room := cap(small.Candidates); room > 1000 {
+			t.Fatalf("the next ranking is kept in room for %d candidates", room)
+		}
+		j.Begin(&decision.Decision{RequestID: "small"}, nil, small, now)
+	}
+}
