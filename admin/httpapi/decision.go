@@ -47,7 +47,7 @@ func (a *API) getDecision(c echo.Context) error {
 
 // isRequestID is the rule of the proxies.
 func isRequestID(s string) bool {
-	return s != "" && len(s) <= maxRequestID && !strings.ContainsFunc(s, func(r rune) bool {
+	return s != "" && len(s) <= maxRequestID && s != "." && s != ".." && !strings.ContainsFunc(s, func(r rune) bool {
 		return (r < 'a' || r > 'z') && (r < 'A' || r > 'Z') && (r < '0' || r > '9') && r != '.' && r != '_' && r != '-'
 	})
 }

@@ -27,10 +27,10 @@ func (h *Handler) calibrate(w http.ResponseWriter, r *http.Request) {
 		complain(w, http.StatusUnprocessableEntity, c)
 		return
 	}
-	if !h.turn(r.Context()) {
+	if !h.slow.take(r.Context()) {
 		return // whoever asked has left
 	}
-	defer func() { <-h.turns }()
+	defer h.slow.give()
 	t, faults := h.trial(&q)
 	if len(faults) > 0 {
 		complain(w, http.StatusUnprocessableEntity, &decision.Complaint{Message: "the routing cannot be calibrated", Faults: faults})

@@ -20,8 +20,10 @@ import (
 const (
 	// maxBody bounds a question: above what the admin service lets through.
 	maxBody = 2 << 20
-	// atOnce bounds the questions worked on at one time. Each may compile the whole document, beside requests.
-	atOnce = 2
+	// atOnce bounds the explanations worked on at one time: each may compile the whole document, beside requests.
+	// calibrationsAtOnce bounds the calibrations, which take long and so have turns of their own.
+	atOnce             = 2
+	calibrationsAtOnce = 2
 )
 
 // Config is what a Handler works with. All fields are required.
@@ -46,13 +48,14 @@ type Config struct {
 type Handler struct {
 	cfg   Config
 	token [sha256.Size]byte
-	turns chan struct{}
+	turns turns
+	slow  turns // of calibrations
 	mux   *http.ServeMux
 }
 
 // New returns a Handler.
 func New(cfg Config) *Handler {
-	h := &Handler{cfg: cfg, token: sha256.Sum256([]byte(cfg.Token)), turns: make(chan struct{}, atOnce), mux: http.NewServeMux()}
+	h := &Handler{cfg: cfg, token: sha256.Sum256([]byte(cfg.Token)), turns: make(turns, atOnce), slow: make(turns, calibrationsAtOnce), mux: http.NewServeMux()}
 	h.mux.HandleFunc("GET /decisions/{id}", h.decision)
 	h.mux.HandleFunc("POST /explain", h.explain)
 	h.mux.HandleFunc("POST /calibrate", h.calibrate)
@@ -100,10 +103,10 @@ func (h *Handler) explain(w http.ResponseWriter, r *http.Request) {
 		complain(w, http.StatusUnprocessableEntity, c)
 		return
 	}
-	if !h.turn(r.Context()) {
+	if !h.turns.take(r.Context()) {
 		return // whoever asked has left
 	}
-	defer func() { <-h.turns }()
+	defer h.turns.give()
 	state := h.cfg.State()
 	if state == nil {
 		complain(w, http.StatusServiceUnavailable, &decision.Complaint{Message: "the node has no configuration yet"})
@@ -119,14 +122,19 @@ func (h *Handler) explain(w http.ResponseWriter, r *http.Request) {
 	respond(w, http.StatusOK, out)
 }
 
-func (h *Handler) turn(ctx context.Context) bool {
+// turns are handed out to as many as there is room for.
+type turns chan struct{}
+
+func (t turns) take(ctx context.Context) bool {
 	select {
-	case h.turns <- struct{}{}:
+	case t <- struct{}{}:
 		return true
 	case <-ctx.Done():
 		return false
 	}
 }
+
+func (t turns) give() { <-t }
 
 // read decodes a body, in which every field must be known.
 func read(w http.ResponseWriter, r *http.Request, into any) *decision.Complaint {

@@ -10,6 +10,7 @@ import (
 	"net/http"
 	"net/http/httptest"
 	"strings"
+	"sync"
 	"sync/atomic"
 	"testing"
 	"time"
@@ -44,6 +45,7 @@ type node struct {
 	// embedded counts the texts that were embedded; a mute endpoint fails.
 	embedded atomic.Int64
 	mute     atomic.Bool
+	held     chan chan struct{} // each call gives its own, and waits for that to be closed; nil: none does
 	examples *embed.Examples
 	log      strings.Builder
 	holder   *live.Holder
@@ -58,6 +60,11 @@ func (n *node) embedder(w http.ResponseWriter, r *http.Request) {
 	if err := json.NewDecoder(r.Body).Decode(&asked); err != nil || n.mute.Load() {
 		w.WriteHeader(http.StatusInternalServerError)
 		return
+	}
+	if n.held != nil {
+		on := make(chan struct{})
+		n.held <- on
+		<-on
 	}
 	n.embedded.Add(int64(len(asked.Input)))
 	type entry struct {
@@ -398,6 +405,27 @@ func TestARoutingIsCalibratedByLabelledPrompts(t *testing.T) {
 	if status, body := n.ask("POST", "/calibrate", question, token); status != 503 || !strings.Contains(body, "status") {
 		t.Errorf("without an endpoint: got %d %s", status, body)
 	}
+}
+
+func TestExplanationsDoNotWaitForCalibrations(t *testing.T) {
+	n := newNode(t)
+	n.held = make(chan chan struct{})
+	n.Client().Timeout = 5 * time.Second
+	const calibrations = 3
+	var asked sync.WaitGroup
+	for range calibrations {
+		asked.Go(func() {
+			if status, body := n.ask("POST", "/calibrate", `{"routing":"meaning","prompts":[{"text":"code","target":"a"}]}`, token); status != 200 {
+				t.Errorf("got %d %s", status, body)
+			}
+		})
+	}
+	first, second := <-n.held, <-n.held // two calls are under way
+	n.explain(`{"model":"ring"}`)
+	close(first)
+	close(<-n.held)
+	close(second)
+	asked.Wait()
 }
 
 func TestAQuestionThatCannotBeAnsweredSaysWhereItIsWrong(t *testing.T) {

@@ -301,6 +301,8 @@ func TestRequestIDs(t *testing.T) {
 		strings.Repeat("a", 128): true,
 		strings.Repeat("a", 129): false,
 		"with blank":             false,
+		".":                      false,
+		"..":                     false,
 		"\x1b[31m":               false,
 		"a\r\nb":                 false,
 		"":                       false,

@@ -17,7 +17,7 @@ func requestID(h http.Header) string {
 }
 
 func validRequestID(s string) bool {
-	if s == "" || len(s) > maxRequestID {
+	if s == "" || len(s) > maxRequestID || s == "." || s == ".." { // dots would lead elsewhere in the path of a decision
 		return false
 	}
 	for i := range len(s) {
