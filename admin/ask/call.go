@@ -55,7 +55,7 @@ func (n *Nodes) ask(ctx context.Context, node core.NodeStatus, method, path stri
 }
 
 func (n *Nodes) send(ctx context.Context, node core.NodeStatus, method, path string, body []byte) (*http.Response, error) {
-	if _, _, err := net.SplitHostPort(node.Address); err != nil {
+	if !reachable(node.Address) {
 		return nil, &Unreachable{node.ID, "it does not say where it can be reached; it may be of an older version"}
 	}
 	token, err := n.store.NodeToken(ctx, node.ID)

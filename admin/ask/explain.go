@@ -1,6 +1,7 @@
 package ask
 
 import (
+	"bytes"
 	"context"
 	"encoding/json"
 	"errors"
@@ -19,8 +20,10 @@ func (n *Nodes) Explain(ctx context.Context, node string, q *decision.Question) 
 
 // any puts a question to the node of that name, or to one after the other until one can be asked.
 func (n *Nodes) any(ctx context.Context, name, path string, question, into any) error {
-	body, err := json.Marshal(question)
-	if err != nil {
+	var body bytes.Buffer
+	e := json.NewEncoder(&body)
+	e.SetEscapeHTML(false) // a body full of markup is not to grow beyond what a node takes
+	if err := e.Encode(question); err != nil {
 		return err
 	}
 	nodes, err := n.choose(ctx, name)
@@ -28,7 +31,7 @@ func (n *Nodes) any(ctx context.Context, name, path string, question, into any) 
 		return err
 	}
 	for _, node := range nodes {
-		err = n.ask(ctx, node, http.MethodPost, path, body, into)
+		err = n.ask(ctx, node, http.MethodPost, path, bytes.TrimSpace(body.Bytes()), into)
 		if !errors.Is(err, ErrUnreachable) {
 			return err
 		}

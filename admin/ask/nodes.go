@@ -1,6 +1,7 @@
 package ask
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
@@ -8,6 +9,7 @@ import (
 	"math/rand/v2"
 	"net"
 	"net/http"
+	"net/url"
 	"slices"
 	"time"
 
@@ -71,7 +73,8 @@ func (u *Unreachable) Error() string { return "node " + u.Node + ": " + u.Reason
 // Is makes it an ErrUnreachable.
 func (u *Unreachable) Is(target error) bool { return target == ErrUnreachable }
 
-// live returns the live nodes that do not drain, in random order; those that drain come last.
+// live returns the live nodes in random order; those that drain come behind the others, and those that do not say where they
+// can be reached, as older versions do not, come last.
 func (n *Nodes) live(ctx context.Context) ([]core.NodeStatus, error) {
 	records, err := n.store.Nodes(ctx)
 	if err != nil {
@@ -87,16 +90,24 @@ func (n *Nodes) live(ctx context.Context) ([]core.NodeStatus, error) {
 		out = append(out, s)
 	}
 	rand.Shuffle(len(out), func(i, j int) { out[i], out[j] = out[j], out[i] })
-	slices.SortStableFunc(out, func(a, b core.NodeStatus) int {
-		switch {
-		case a.Draining == b.Draining:
-			return 0
-		case a.Draining:
-			return 1
-		}
-		return -1
-	})
+	slices.SortStableFunc(out, func(a, b core.NodeStatus) int { return cmp.Compare(reluctance(&a), reluctance(&b)) })
 	return out, nil
+}
+
+func reluctance(s *core.NodeStatus) int {
+	switch {
+	case !reachable(s.Address):
+		return 2
+	case s.Draining:
+		return 1
+	}
+	return 0
+}
+
+// reachable reports whether the text is host:port and nothing else: it becomes part of a URL, and comes from etcd.
+func reachable(address string) bool {
+	u, err := url.Parse("http://" + address)
+	return err == nil && u.Host == address && u.Port() != "" && u.Hostname() != ""
 }
 
 // choose returns the node of that name, or some to try one after the other if the name is empty.

@@ -85,10 +85,14 @@ func (a *API) guard(next echo.HandlerFunc) echo.HandlerFunc {
 			c.Response().Header().Set("WWW-Authenticate", `Bearer realm="sluice-admin"`)
 			return problem(http.StatusUnauthorized, "unauthenticated", "A valid token is needed", `send "Authorization: Bearer" and a token of this service`)
 		case granted == viewer && !reads(c.Request().Method) && !a.reading[c.Path()]:
-			return problem(http.StatusForbidden, "forbidden", "The token does not allow this", "a viewer may only read")
+			return forbidden("a viewer may only read")
 		}
 		return next(c)
 	}
+}
+
+func forbidden(detail string) *Problem {
+	return problem(http.StatusForbidden, "forbidden", "The token does not allow this", detail)
 }
 
 func reads(method string) bool {

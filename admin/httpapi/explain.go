@@ -16,7 +16,7 @@ import (
 // @Summary		Explain what would be decided
 // @Description	Asks a live proxy node what it would try for a request, in which order and why. Nothing is sent to a target and nothing changes on the node; only for a semantic routing the prompt is embedded.
 // @Description
-// @Description	The question names a stored `model` (or routing), or brings a `routing` of its own, or a `profile` with `targets`. The request is a chat body (`request`) or bare `facts`; tags, hash and session are facts beside a body too. A fault of what the question brings has a pointer into the question. A viewer may ask.
+// @Description	The question names a stored `model` (or routing), or brings a `routing` of its own, or a `profile` with `targets`. The request is a chat body (`request`) or bare `facts`; tags, hash and session are facts beside a body too. A fault of what the question brings has a pointer into the question. A viewer may ask, but for a semantic `routing`, whose examples are embedded: that may cost money.
 // @Tags			decisions
 // @ID				explain
 // @Security		Bearer
@@ -24,7 +24,7 @@ import (
 // @Param			node		query		string				false	"Ask this node; without it, any"
 // @Param			question	body		decision.Question	true	"What is asked"
 // @Success		200			{object}	decision.Explanation
-// @Failure		400,401,404,413,415,422,502,503	{object}	Problem
+// @Failure		400,401,403,404,413,415,422,502,503	{object}	Problem
 // @Router			/admin/v1/explain [post]
 func (a *API) explain(c echo.Context) error {
 	node, err := nodeOf(c.QueryParams())
@@ -38,6 +38,9 @@ func (a *API) explain(c echo.Context) error {
 	q, err := a.question(raw)
 	if err != nil {
 		return err
+	}
+	if embeds(q) && a.tokens.role(c.Request().Header) != admin {
+		return forbidden("to have the examples of a routing embedded that is not stored may cost money; a viewer may only read")
 	}
 	e, err := a.nodes.Explain(c.Request().Context(), node, q)
 	if err != nil {
@@ -68,6 +71,10 @@ func (a *API) question(raw []byte) (*decision.Question, error) {
 	}
 	return q, nil
 }
+
+// embeds reports whether the question has texts of its own embedded beside the prompt: as many as it likes, at whatever
+// provider it names.
+func embeds(q *decision.Question) bool { return q.Routing != nil && q.Routing.Semantic != nil }
 
 func (a *API) examined(kind core.Kind, at string, raw json.RawMessage) []core.Fault {
 	if raw == nil {

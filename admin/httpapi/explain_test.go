@@ -3,6 +3,7 @@ package httpapi
 import (
 	"context"
 	"encoding/json"
+	"fmt"
 	"io"
 	"net/http"
 	"net/http/httptest"
@@ -112,6 +113,19 @@ func TestAnExplanationComesFromTheNodeThatIsAsked(t *testing.T) {
 	}
 }
 
+func TestAViewerHasNoTextsEmbeddedButThePrompt(t *testing.T) {
+	w := newWorld(t)
+	node := w.newOracle("n1", "", says(200, decision.Explanation{}))
+	const semantic = `{"routing":{"strategy":"semantic","semantic":{"embeddings":{"provider":"p","model":"e"}},"targets":[{"model":"a","examples":["x"]},{"model":"b","catchall":true}]}}`
+	viewer := "Authorization: Bearer " + viewerToken
+	w.do("POST", "/admin/v1/explain", semantic, asJSON, viewer).problem(403, "forbidden")
+	if asked := node.questions(); len(asked) > 0 {
+		t.Errorf("the node was asked %q", asked)
+	}
+	w.do("POST", "/admin/v1/explain", semantic, asJSON).want(200)
+	w.do("POST", "/admin/v1/explain", `{"routing":{"strategy":"failover","targets":[{"model":"a"}]}}`, asJSON, viewer).want(200)
+}
+
 func TestAQuestionThatIsWrongIsToldSo(t *testing.T) {
 	w := newWorld(t)
 	w.do("POST", "/admin/v1/explain", `{"model":"r"}`, asJSON).problem(404, "node-not-found")
@@ -208,6 +222,7 @@ func TestTheDecisionIsFoundOnTheNodeThatMadeIt(t *testing.T) {
 	}
 	w.do("GET", "/admin/v1/decisions/x.1?node=n9", "").problem(404, "node-not-found")
 	w.do("GET", "/admin/v1/decisions/a%20b", "").problem(400, "bad-request")
+	w.do("GET", "/admin/v1/decisions/%2E%2E", "").problem(400, "bad-request")
 	w.do("GET", "/admin/v1/decisions/"+strings.Repeat("a", 129), "").problem(400, "bad-request")
 }
 
@@ -221,6 +236,45 @@ func TestAnExplanationIsAskedOfAnotherNodeWhenOneIsAway(t *testing.T) {
 		if got := w.do("POST", "/admin/v1/explain", `{"model":"r"}`, asJSON).want(200).object(); got["node"] != "there" {
 			t.Errorf("got %v", got)
 		}
+	}
+}
+
+func TestNodesThatDoNotSayWhereTheyAreDoNotHideTheOneThatDoes(t *testing.T) {
+	w := newWorld(t)
+	for _, name := range []string{"old-1", "old-2", "old-3", "old-4", "old-5", "old-6"} { // as in a rolling update
+		w.newOracle(name, "unsaid", says(200, nil))
+	}
+	w.newOracle("there", "", says(200, decision.Explanation{Node: "there"}))
+	for range 8 { // in random order
+		w.do("POST", "/admin/v1/explain", `{"model":"r"}`, asJSON).want(200)
+	}
+}
+
+func TestTheAddressOfANodeIsNoMoreThanHostAndPort(t *testing.T) {
+	w := newWorld(t)
+	there := w.newOracle("there", "", says(200, decision.Explanation{}))
+	address := strings.TrimPrefix(there.URL, "http://")
+	host, port, _ := strings.Cut(address, ":")
+	for i, forged := range []string{address + "/elsewhere?x=:80", "user:secret@" + address, "user@" + address, host + "/x:" + port, ":" + port, host + ":", "#:" + port} {
+		name := fmt.Sprint("forged-", i)
+		w.newOracle(name, forged, says(200, nil))
+		p := w.do("POST", "/admin/v1/explain?node="+name, `{"model":"r"}`, asJSON).problem(502, "node-unreachable")
+		if !strings.Contains(p.Detail, "does not say where") {
+			t.Errorf("%q: got %q", forged, p.Detail)
+		}
+	}
+	if asked := there.questions(); len(asked) > 0 {
+		t.Errorf("asked %q", asked)
+	}
+}
+
+func TestAQuestionFullOfMarkupDoesNotGrowOnItsWay(t *testing.T) {
+	w := newWorld(t)
+	node := w.newOracle("n1", "", says(200, decision.Explanation{}))
+	question := `{"model":"r","request":{"messages":[{"role":"user","content":"` + strings.Repeat("<&>", 300<<10) + `"}]}}`
+	w.do("POST", "/admin/v1/explain", question, asJSON).want(200)
+	if got := node.questions()[0]; len(got) > len(question)+100 {
+		t.Errorf("%d bytes became %d", len(question), len(got))
 	}
 }
 

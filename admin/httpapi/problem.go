@@ -47,7 +47,7 @@ type Fault struct {
 
 // Ref names one resource.
 type Ref struct {
-	Kind string `json:"kind" enums:"provider,model,routing,api_key" example:"model"`
+	Kind string `json:"kind" enums:"provider,model,profile,routing,api_key" example:"model"`
 	ID   string `json:"id" example:"gpt"`
 } //	@name	Ref
 
