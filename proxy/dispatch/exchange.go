@@ -134,6 +134,9 @@ func (x *exchange) walk(steps []step) *fault {
 			return nil
 		}
 		kept = prefer(kept, f)
+		if f.unasked {
+			tried-- // it was no fallback
+		}
 		if !f.fallOver {
 			break
 		}

@@ -24,6 +24,7 @@ type fault struct {
 
 	retrySame bool // the same target may be tried again
 	fallOver  bool // the next target may be tried
+	unasked   bool // nothing was sent: the target has no words for the request, and was passed over
 	blame     bool // counts against the target: signals and cooldown
 	cool      cooldown.Fault
 }

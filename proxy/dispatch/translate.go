@@ -98,7 +98,7 @@ func unsayable(err error) *fault {
 	if !errors.As(err, &e) {
 		return &fault{slug: slugRefused, cause: err, public: apierror.Internal(), fallOver: true}
 	}
-	return &fault{slug: slugRefused, public: apierror.InvalidRequest(e.Param, e.Message), fallOver: true}
+	return &fault{slug: slugRefused, public: apierror.InvalidRequest(e.Param, e.Message), fallOver: true, unasked: true}
 }
 
 // asked is the endpoint at which the target is asked.

@@ -207,8 +207,8 @@ func TestWhatAnotherDialectCannotSayIsRefusedAndNotSent(t *testing.T) {
 		if e := h.board.Estimate(h.target("a").Signal, signal.Total, time.Now()); e.Failures != 0 || e.Inflight != 0 {
 			t.Errorf("the target is blamed: %+v", e)
 		}
-		// Who speaks the caller's dialect takes it.
-		h = gateway(t, options{kinds: []string{c.kind, c.own()}}, newUpstream(t, complete(c.answer)), newUpstream(t, complete(c.ownAnswer)))
+		// Who speaks the caller's dialect takes it, and is no fallback.
+		h = gateway(t, options{kinds: []string{c.kind, c.own()}, routing: `,"max_fallbacks":0`}, newUpstream(t, complete(c.answer)), newUpstream(t, complete(c.ownAnswer)))
 		if got := h.at(c.path, c.unsayable); got.body != c.ownAnswer || got.Header.Get("X-Sluice-Attempts") != "1" {
 			t.Errorf("got %d %s", got.StatusCode, got.body)
 		}
