@@ -20,7 +20,10 @@ func newEtcd(t *testing.T, env Environment) etcd {
 	return etcd{client}
 }
 
-// keysOf returns the leases of the keys of the fleet that name the node: its presence and its signals.
+// keysOfANode is how many keys a living node has: its presence, its token and its signals.
+const keysOfANode = 3
+
+// keysOf returns the leases of the keys of the fleet that name the node.
 func (e etcd) keysOf(t *testing.T, node string) map[string]clientv3.LeaseID {
 	t.Helper()
 	resp, err := e.client.Get(t.Context(), "/sluice/fleet/", clientv3.WithPrefix()) // with the values: without them etcd tells no leases

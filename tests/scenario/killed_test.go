@@ -38,8 +38,8 @@ func whatAKilledNodeLearntOutlivesIt(t *testing.T, env Environment) {
 	eventually(t, learntWithin, func() error { return agree(t, env.Proxies(), p.slow, p.fast) })
 	eventually(t, learntWithin, func() error { return burdened(t, survivors, hanging, true) })
 	etcd := newEtcd(t, env)
-	if keys := etcd.keysOf(t, name); len(keys) != 2 {
-		t.Errorf("keys of the living node: %v, want its presence and its signals", keys)
+	if keys := etcd.keysOf(t, name); len(keys) != keysOfANode {
+		t.Errorf("keys of the living node: %v, want its presence, its token and its signals", keys)
 	}
 
 	env.Kill(t, victim)

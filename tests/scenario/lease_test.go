@@ -33,8 +33,8 @@ func allLeasesAreRevokedAndNothingIsForgotten(t *testing.T, env Environment) {
 			if err := etcd.rejoined(t, node, revoked); err != nil {
 				return err
 			}
-			if keys := etcd.keysOf(t, idOf(t, node)); len(keys) != 2 {
-				return fmt.Errorf("keys of a node: %v, want its presence and its signals", keys)
+			if keys := etcd.keysOf(t, idOf(t, node)); len(keys) != keysOfANode {
+				return fmt.Errorf("keys of a node: %v, want its presence, its token and its signals", keys)
 			}
 		}
 		return nil
