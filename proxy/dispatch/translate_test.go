@@ -28,19 +28,24 @@ type crossing struct {
 	dropped      string
 }
 
+// messageAnswer and messageEvents are how an Anthropic upstream answers.
+const messageAnswer = `{"id":"msg_1","type":"message","role":"assistant","model":"up","content":[{"type":"text","text":"a"},{"type":"tool_use","id":"t1","name":"f","input":{"x":1}}],"stop_reason":"tool_use","usage":{"input_tokens":1,"cache_read_input_tokens":2,"output_tokens":2}}`
+
+var messageEvents = []string{
+	typed("message_start", `,"message":{"id":"msg_1","type":"message","role":"assistant","model":"up","content":[],"usage":{"input_tokens":3,"output_tokens":1}}`), typed("ping", ""),
+	typed("content_block_start", `,"index":0,"content_block":{"type":"text","text":""}`), typed("content_block_delta", `,"index":0,"delta":{"type":"text_delta","text":"abc"}`),
+	typed("ping", ""), typed("content_block_stop", `,"index":0`), typed("message_delta", `,"delta":{"stop_reason":"end_turn"},"usage":{"output_tokens":2}`), typed("message_stop", ""),
+}
+
 var crossings = []crossing{
 	{
 		path: "chat/completions", kind: "anthropic", native: "/v1/messages",
 		body:      `{"model":"r","seed":7,"messages":[{"role":"system","content":"s"},{"role":"user","content":"hi"}],"max_tokens":9,"tools":[{"type":"function","function":{"name":"f","parameters":{"type":"object"}}}]}`,
 		unsayable: `{"model":"r","n":2,"messages":[{"role":"user","content":"hi"}]}`, param: "n",
-		sent:   `"max_tokens":9`,
-		answer: `{"id":"msg_1","type":"message","role":"assistant","model":"up","content":[{"type":"text","text":"a"},{"type":"tool_use","id":"t1","name":"f","input":{"x":1}}],"stop_reason":"tool_use","usage":{"input_tokens":1,"cache_read_input_tokens":2,"output_tokens":2}}`,
-		want:   []string{`"object":"chat.completion"`, `"content":"a"`, `"name":"f"`, `"finish_reason":"tool_calls"`, `"prompt_tokens":3`, `"completion_tokens":2`},
-		events: []string{
-			typed("message_start", `,"message":{"id":"msg_1","type":"message","role":"assistant","model":"up","content":[],"usage":{"input_tokens":3,"output_tokens":1}}`), typed("ping", ""),
-			typed("content_block_start", `,"index":0,"content_block":{"type":"text","text":""}`), typed("content_block_delta", `,"index":0,"delta":{"type":"text_delta","text":"abc"}`),
-			typed("ping", ""), typed("content_block_stop", `,"index":0`), typed("message_delta", `,"delta":{"stop_reason":"end_turn"},"usage":{"output_tokens":2}`), typed("message_stop", ""),
-		},
+		sent:       `"max_tokens":9`,
+		answer:     messageAnswer,
+		want:       []string{`"object":"chat.completion"`, `"content":"a"`, `"name":"f"`, `"finish_reason":"tool_calls"`, `"prompt_tokens":3`, `"completion_tokens":2`},
+		events:     messageEvents,
 		wantEvents: []string{`"object":"chat.completion.chunk"`, `"role":"assistant"`, `"content":"abc"`, `"finish_reason":"stop"`, "data: [DONE]\n\n"}, end: "[DONE]",
 		failure:   typed("error", `,"error":{"type":"overloaded_error","message":"overloaded"}`),
 		ownAnswer: `{"id":"x","choices":[{"index":0,"message":{"role":"assistant","content":"own"},"finish_reason":"stop"}]}`,
@@ -60,6 +65,21 @@ var crossings = []crossing{
 		failure:   failed,
 		ownAnswer: `{"id":"msg_1","type":"message","role":"assistant","content":[{"type":"text","text":"own"}],"stop_reason":"end_turn","usage":{"input_tokens":1,"output_tokens":2}}`,
 		dropped:   "/top_k",
+	},
+	{
+		path: "responses", kind: "anthropic", native: "/v1/messages",
+		body:      `{"model":"r","instructions":"s","input":[{"role":"user","content":[{"type":"input_text","text":"hi"}]}],"max_output_tokens":99,"metadata":{"a":"b"},"tools":[{"type":"function","name":"f","parameters":{"type":"object"}}]}`,
+		unsayable: `{"model":"r","input":"hi","previous_response_id":"resp_1"}`, param: "previous_response_id",
+		sent:   `"max_tokens":99`,
+		answer: messageAnswer,
+		want:   []string{`"object":"response"`, `"status":"completed"`, `"text":"a"`, `"name":"f"`, `"input_tokens":3`, `"output_tokens":2`},
+		events: messageEvents,
+		wantEvents: []string{
+			"event: response.created\n", "event: response.output_item.added\n", `"delta":"abc"`, "event: response.output_text.done\n", "event: response.completed\n",
+		}, end: "response.completed",
+		failure:   typed("error", `,"error":{"type":"overloaded_error","message":"overloaded"}`),
+		ownAnswer: `{"id":"resp_1","object":"response","status":"completed","error":null,"output":[{"type":"message"}],"usage":{"input_tokens":3,"output_tokens":2,"total_tokens":5}}`,
+		dropped:   "/metadata",
 	},
 }
 
@@ -187,7 +207,7 @@ func TestWhatBreaksInsideATranslatedStreamEndsItInTheCallersWords(t *testing.T) 
 			h := gateway(t, options{kinds: both(c.kind)}, newUpstream(t, b), newUpstream(t, events(c.events...)))
 			got := h.at(c.path, c.streamed())
 			errorEvent := "data: {\"error\":"
-			if c.path == "messages" {
+			if c.path != "chat/completions" {
 				errorEvent = "event: error\ndata: {\"type\":\"error\""
 			}
 			if !strings.Contains(got.body, "abc") || strings.Count(got.body, errorEvent) != 1 || strings.Contains(got.body, c.end) || h.hits()[1] != 0 {
@@ -220,6 +240,7 @@ var (
 	foreign = map[string]string{"anthropic": "Anthropic-Ratelimit-Requests-Remaining", "openai": "X-Ratelimit-Remaining-Requests"}
 	types   = map[string]map[int]string{
 		"chat/completions": {400: "invalid_request_error", 413: "invalid_request_error", 429: "rate_limit_error", 500: "server_error"},
+		"responses":        {400: "invalid_request_error", 413: "invalid_request_error", 429: "rate_limit_error", 500: "server_error"},
 		"messages":         {400: "invalid_request_error", 413: "request_too_large", 429: "rate_limit_error", 500: "api_error"},
 	}
 )

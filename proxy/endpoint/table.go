@@ -8,27 +8,30 @@ import (
 	"github.com/sluice-gateway/sluice/proxy/conversation"
 	"github.com/sluice-gateway/sluice/proxy/conversation/chat"
 	"github.com/sluice-gateway/sluice/proxy/conversation/messages"
+	"github.com/sluice-gateway/sluice/proxy/conversation/responses"
 	"github.com/sluice-gateway/sluice/proxy/envelope"
 	"github.com/sluice-gateway/sluice/proxy/provider/anthropic"
 	"github.com/sluice-gateway/sluice/proxy/provider/openai"
 )
 
-// The endpoints that are detours of one another.
-var chatEndpoint, messagesEndpoint = conversing()
+// The endpoints of conversations, with what leads from one to another.
+var chatEndpoint, messagesEndpoint, responsesEndpoint = conversing()
 
-func conversing() (asChat, asMessages *Endpoint) {
+func conversing() (asChat, asMessages, asResponses *Endpoint) {
 	asChat = &Endpoint{Path: "chat/completions", Shape: envelope.Chat, Wire: &openai.Chat, Teaches: Latency, Kinds: deployed}
 	asMessages = &Endpoint{Path: "messages", Dialect: apierror.Anthropic, Shape: envelope.Messages, Wire: &anthropic.Messages, Teaches: Latency, Kinds: messaging}
+	asResponses = &Endpoint{Path: "responses", Dialect: apierror.Responses, Shape: envelope.Responses, Wire: &openai.Responses, Teaches: Latency, Kinds: deployed}
+	asResponses.detour(asMessages, sayResponses, sayMessages)
 	asChat.detour(asMessages, sayChat, sayMessages)
 	asMessages.detour(asChat, sayMessages, sayChat)
-	return asChat, asMessages
+	return asChat, asMessages, asResponses
 }
 
 // table holds every endpoint by its path.
 var table = index(
 	chatEndpoint,
 	&Endpoint{Path: "completions", Shape: envelope.Completions, Wire: &openai.Chat, Teaches: Latency, Kinds: deployed},
-	&Endpoint{Path: "responses", Dialect: apierror.Responses, Shape: envelope.Responses, Wire: &openai.Responses, Teaches: Latency, Kinds: deployed},
+	responsesEndpoint,
 	&Endpoint{Path: "embeddings", Wire: &openai.Object, Teaches: Health, Kinds: deployed},
 	&Endpoint{Path: "moderations", Wire: &openai.Object, Teaches: Health, Kinds: plain},
 	&Endpoint{Path: "rerank", Wire: &openai.Object, Teaches: Health, Kinds: plain},
@@ -46,8 +49,9 @@ var (
 
 // The codecs of the dialects.
 var (
-	sayChat     = chat.New(nil, nil)
-	sayMessages = messages.New(nil)
+	sayChat      = chat.New(nil, nil)
+	sayMessages  = messages.New(nil)
+	sayResponses = responses.New(nil, nil)
 )
 
 // detour lets the kinds of upstream of another endpoint answer this one.
