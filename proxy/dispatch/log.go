@@ -10,13 +10,17 @@ import (
 	"net"
 	"syscall"
 
+	"github.com/sluice-gateway/sluice/proxy/conversation"
 	"github.com/sluice-gateway/sluice/proxy/sse"
 )
 
-// log says how the attempt ended: every one at debug, one that failed at warn. A client that left is no
-// failure.
+// log says how the attempt ended: every one at debug, one that failed at warn, one whose answer stopped for a reason
+// that a translation does not know at info. A client that left is no failure.
 func (a *attempt) log(report Attempt, f *fault, cooled bool) {
-	level := slog.LevelDebug
+	level, unknown := slog.LevelDebug, a.unknownStop()
+	if unknown != "" {
+		level = slog.LevelInfo
+	}
 	if f != nil && f.slug != slugClientGone {
 		level = slog.LevelWarn
 	}
@@ -28,6 +32,9 @@ func (a *attempt) log(report Attempt, f *fault, cooled bool) {
 		slog.String("request_id", a.x.call.RequestID), slog.String("target", a.target.Model), slog.Int("attempt", a.x.result.Attempts),
 		slog.String("reason", report.Outcome), slog.Duration("elapsed", report.Elapsed), slog.String("upstream_request_id", a.requestID),
 	}
+	if unknown != "" {
+		attrs = append(attrs, slog.String("unknown_stop_reason", unknown))
+	}
 	if f != nil {
 		attrs = append(attrs, slog.Int("status", f.public.Status), slog.Bool("cooled", cooled), slog.String("error", errorText(f.cause)))
 	}
@@ -36,6 +43,21 @@ func (a *attempt) log(report Attempt, f *fault, cooled bool) {
 		return
 	}
 	d.Logger.LogAttrs(ctx, level, "attempt ended", attrs...)
+}
+
+// maxReason bounds what the log repeats of a reason to stop.
+const maxReason = 64
+
+// unknownStop returns why the answer stopped if a translation took an unknown reason for the ordinary one; empty: it
+// did not. Words of any other form than those of the dialects could be anything, and are not repeated.
+func (a *attempt) unknownStop() string {
+	switch t := a.translation; {
+	case t == nil || t.unknown == "":
+		return ""
+	case conversation.ToolName(t.unknown, maxReason):
+		return t.unknown
+	}
+	return "not a word"
 }
 
 // own are the causes whose text is ours.

@@ -33,6 +33,8 @@ type translation struct {
 	body    *envelope.Envelope
 	size    int64 // of the body, which is taken from the budget
 	dropped []string
+	// unknown is the upstream's word for why it stopped, where that is none of its dialect; empty: it is one.
+	unknown string
 
 	// Of a stream:
 	decoder conversation.Decoder
@@ -176,6 +178,7 @@ func (t *translation) whole(body []byte) ([]byte, error) {
 	if err != nil {
 		return nil, err
 	}
+	t.unknown = answer.Stop.Unknown
 	return t.Caller.EncodeAnswer(t.request, answer), nil
 }
 
@@ -204,6 +207,9 @@ func (r *relay) finish() (over bool) {
 func (r *relay) say(events []conversation.Event) {
 	for i := range events {
 		r.open()
+		if events[i].Kind == conversation.Finish {
+			r.a.translation.unknown = events[i].Stop.Unknown
+		}
 		r.out = r.a.translation.encoder.Append(r.out, &events[i])
 		r.told++
 	}

@@ -311,3 +311,23 @@ func TestWhatATranslationHoldsIsTakenFromTheBudgetAndGivenBack(t *testing.T) {
 		}
 	})
 }
+
+func TestAReasonToStopThatIsNotKnownIsLogged(t *testing.T) {
+	eachCrossing(t, func(t *testing.T, c crossing) {
+		for word, want := range map[string]string{"vendor_stop": "vendor_stop", "the prompt was: hi": "not a word"} {
+			change := strings.NewReplacer(`"tool_use","usage"`, `"`+word+`","usage"`, `"finish_reason":"tool_calls"`, `"finish_reason":"`+word+`"`,
+				`"stop_reason":"end_turn"`, `"stop_reason":"`+word+`"`, `"finish_reason":"stop"`, `"finish_reason":"`+word+`"`)
+			var streamed []string
+			for _, e := range c.events {
+				streamed = append(streamed, change.Replace(e))
+			}
+			h := gateway(t, options{kinds: both(c.kind)}, newUpstream(t, complete(change.Replace(c.answer)), events(streamed...)))
+			for i, body := range []string{c.body, c.streamed()} {
+				if got := h.at(c.path, body); got.StatusCode != 200 {
+					t.Fatalf("got %d %s", got.StatusCode, got.body)
+				}
+				h.eventually("the reason is logged", func() bool { return strings.Count(h.log.String(), `"unknown_stop_reason":"`+want+`"`) == i+1 })
+			}
+		}
+	})
+}
