@@ -8,7 +8,8 @@ import (
 	"github.com/sluice-gateway/sluice/proxy/apierror"
 )
 
-// unserved explains why the view leaves no target. Of several reasons it names the one that is most the request's own.
+// unserved explains why the view leaves no target. Of several reasons it names one that may pass, else the
+// one that is most the request's own.
 func (x *exchange) unserved(v rank.View) *fault {
 	left := x.excluded(v)
 	return &fault{slug: slugRefused, public: x.reason(v, left)}
@@ -30,6 +31,11 @@ func (x *exchange) excluded(v rank.View) map[rank.Exclusion][]string {
 
 func (x *exchange) reason(v rank.View, left map[rank.Exclusion][]string) apierror.Error {
 	model := x.call.Group.ID
+	for why := range left {
+		if why.Passing() { // whatever the others lack, one may serve the same request later
+			return apierror.OutsideLimits(model)
+		}
+	}
 	switch {
 	case left[rank.ExcludedByCapability] != nil:
 		return x.notCapable(v.Need.Capabilities, left[rank.ExcludedByCapability])
@@ -39,11 +45,6 @@ func (x *exchange) reason(v rank.View, left map[rank.Exclusion][]string) apierro
 		return x.tooLong(v.Tokens, left[rank.ExcludedByContext])
 	case left[rank.ExcludedByCost] != nil:
 		return apierror.TooExpensive(model)
-	}
-	for why := range left {
-		if why.Passing() {
-			return apierror.OutsideLimits(model)
-		}
 	}
 	if left[rank.ExcludedByTag] == nil { // what left nobody has passed since
 		return apierror.OutsideLimits(model)

@@ -34,6 +34,24 @@ func TestWhatLeavesNoTargetIsNamed(t *testing.T) {
 	}
 }
 
+// TestWhatMayPassIsNotHeldAgainstTheRequest: where one target may serve it later, a client is not told that none ever will.
+func TestWhatMayPassIsNotHeldAgainstTheRequest(t *testing.T) {
+	for name, c := range map[string]struct{ model, body string }{
+		"the other is too dear":        {`,"cost":{"input_per_1m":1e6,"output_per_1m":1e6}`, question},
+		"the other's window":           {`,"context_window":1,"cost":{"input_per_1m":1,"output_per_1m":1}`, question},
+		"the other lacks a capability": {`,"capabilities":[]`, strings.Replace(question, `{`, `{"tools":[{}],`, 1)},
+	} {
+		bubble(t, func(t *testing.T, n *network) {
+			o := options{targets: []string{"", ""}, models: []string{c.model, ``}, strategy: "scored", routing: `,"profile":"p","retries":0`}
+			o.profile = `"optimize":{"cost":1},"missing":{"cost":"exclude"},"limits":{"max_cost_usd":0.001}`
+			hits, r := n.ranksOf(t, o, c.body)
+			if _, code, _ := r.apiError(t); r.StatusCode != 503 || code != "no_target_within_limits" || hits != "" {
+				t.Errorf("%s: got %d %s after hits on %q, want 503 no_target_within_limits", name, r.StatusCode, r.body, hits)
+			}
+		})
+	}
+}
+
 // TestTheContextWindowChoosesTheTarget: what does not fit goes where it does, and what fits stays.
 func TestTheContextWindowChoosesTheTarget(t *testing.T) {
 	long := `{"model":"r","messages":[{"role":"user","content":"` + strings.Repeat("word ", 200) + `"}]}`
