@@ -19,6 +19,7 @@ func TestDetailsAreMeasuredOfWhatScoredRoutingsLookAt(t *testing.T) {
 		`model/c {"provider":"p","upstream_model":"o"}`, `model/d {"provider":"p","upstream_model":"q"}`,
 		`profile/slow {"prefer":{"p90":"2s"}}`, `profile/fast {"prefer":{"min_throughput":20},"optimize":{"latency":1}}`,
 		`profile/plain {"optimize":{"health":1,"quota":0.5}}`,
+		`profile/strict {"optimize":{"latency":1},"missing":{"quota":"exclude"}}`, scored("strict", "strict", "d"),
 		routing("inner", "b"), scored("outer", "slow", "a", "inner"), scored("swift", "fast", "b", "c"), scored("plain", "plain", "d"),
 		routing("above", "outer", "d"), routing("rest", "d"),
 	), core.Site{})
@@ -38,7 +39,7 @@ func TestDetailsAreMeasuredOfWhatScoredRoutingsLookAt(t *testing.T) {
 		quota   bool
 	}{
 		"inner": {0, false}, "outer": {signal.WantSpread, true}, "above": {signal.WantSpread, true}, "swift": {signal.WantThroughput, false},
-		"plain": {0, true}, "rest": {0, false}, "a": {0, false},
+		"plain": {0, true}, "strict": {0, true}, "rest": {0, false}, "a": {0, false},
 	} {
 		g, _ := snapshot.Group(id)
 		if g.Details != want.details || g.ByQuota != want.quota {

@@ -133,8 +133,10 @@ type ScorePolicy struct {
 // ByCost reports whether the policy looks at what a request is estimated to cost.
 func (p *ScorePolicy) ByCost() bool { return p.Weights[DimensionCost] > 0 || p.MaxCost > 0 }
 
-// ByQuota reports whether the policy looks at what is left of upstreams' rate limits.
-func (p *ScorePolicy) ByQuota() bool { return p.Weights[DimensionQuota] > 0 }
+// ByQuota reports whether the policy looks at what is left of upstreams' rate limits, or at whether that is known.
+func (p *ScorePolicy) ByQuota() bool {
+	return p.Weights[DimensionQuota] > 0 || p.Missing[DimensionQuota] == MissingExclude
+}
 
 // Details returns what the policy looks at of a target beyond the estimate of its latency.
 func (p *ScorePolicy) Details() (d signal.Detail) {
