@@ -1,7 +1,6 @@
 package embed
 
 import (
-	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -15,8 +14,8 @@ import (
 )
 
 const (
-	// DefaultPromptBytes is the room for the vectors of recent prompts: some 10,000 of 1,536 dimensions.
-	DefaultPromptBytes = 64 << 20
+	// promptBytes is the room for the vectors of recent prompts: some 10,000 of 1,536 dimensions.
+	promptBytes = 64 << 20
 	// refusedBytes is the room for refused prompts, some 4,000.
 	refusedBytes = 1 << 20
 	// refusedFor is how long a refused prompt is not sent again. The reason may be a setting at the endpoint that
@@ -29,8 +28,6 @@ type Config struct {
 	// Transport returns the connection pool of an upstream.
 	Transport func(*core.Upstream) http.RoundTripper
 	UserAgent string
-	// PromptBytes bounds the memory for the vectors of recent prompts; 0: DefaultPromptBytes.
-	PromptBytes int
 	Observer    Observer // nil: nobody is told
 	Logger      *slog.Logger
 }
@@ -53,7 +50,7 @@ func New(c Config) *Embedder {
 	return &Embedder{
 		caller:   &caller{transport: c.Transport, userAgent: c.UserAgent, observer: c.Observer},
 		logger:   c.Logger,
-		prompts:  newRecent[vector.Unit](cmp.Or(c.PromptBytes, DefaultPromptBytes), 0),
+		prompts:  newRecent[vector.Unit](promptBytes, 0),
 		refused:  newRecent[*Error](refusedBytes, refusedFor),
 		breakers: newBreakers(c.Observer),
 		flights:  &flights{calls: map[flightKey]*flight{}},
