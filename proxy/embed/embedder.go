@@ -28,8 +28,8 @@ type Config struct {
 	// Transport returns the connection pool of an upstream.
 	Transport func(*core.Upstream) http.RoundTripper
 	UserAgent string
-	Observer    Observer // nil: nobody is told
-	Logger      *slog.Logger
+	Observer  Observer // nil: nobody is told
+	Logger    *slog.Logger
 }
 
 // Embedder embeds prompts.
