@@ -38,6 +38,7 @@ func (x *exchange) decided(p *plan, now time.Time) {
 
 // order appends the steps to room in the words of decisions.
 func (p *plan) order(room []decision.Step) []decision.Step {
+	room = slices.Grow(room, len(p.steps))
 	for i := range p.steps {
 		s := &p.steps[i]
 		room = append(room, decision.Step{Target: s.Target.Model, Probe: s.Probe, HalfOpen: s.halfOpen, Cooling: s.remaining.Seconds()})

@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"math"
+	"slices"
 	"strings"
 	"sync"
 	"testing"
@@ -147,8 +148,9 @@ func (f *fixture) request(j *journal.Journal, id string) {
 	}
 	v.Trace = j.Trace(f.group.Leaves, false)
 	var room [8]decision.Step
-	order := room[:0]
-	for _, c := range f.ranker.Order(f.dst[:0], f.group, v) {
+	choices := f.ranker.Order(f.dst[:0], f.group, v)
+	order := slices.Grow(room[:0], len(choices))
+	for _, c := range choices {
 		order = append(order, decision.Step{Target: c.Target.Model, Probe: c.Probe})
 	}
 	e := j.Begin(&decision.Decision{RequestID: id, Model: f.group.ID}, order, v.Trace, now)
