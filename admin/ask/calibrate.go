@@ -7,8 +7,9 @@ import (
 	"github.com/sluice-gateway/sluice/core/calibrate"
 )
 
-// calibrateLimit is what a node takes at most for a calibration.
-const calibrateLimit = 2 * time.Minute
+// calibrateLimit is below the two minutes after which neither the node nor this service may write an answer: the caller is to
+// be told that the time has passed.
+const calibrateLimit = 110 * time.Second
 
 // Calibrate returns how well a semantic routing tells labelled prompts apart, by the node of that name or any. The
 // errors are those of Explain.

@@ -18,6 +18,8 @@ import (
 const (
 	// callLimit is above what the service itself waits for its store.
 	callLimit = 10 * time.Second
+	// explainLimit is above what the service waits for a node, which may have texts embedded.
+	explainLimit = 30 * time.Second
 	// maxAnswer is several times the report of a thousand nodes.
 	maxAnswer = 256 << 20
 )
@@ -34,7 +36,7 @@ func New(base, token string) (*Client, error) {
 	if err != nil || (u.Scheme != "http" && u.Scheme != "https") || u.Host == "" {
 		return nil, fmt.Errorf("%q is no address of an admin service, such as http://127.0.0.1:8081", base)
 	}
-	return &Client{strings.TrimRight(base, "/"), token, &http.Client{Timeout: callLimit}}, nil
+	return &Client{strings.TrimRight(base, "/"), token, &http.Client{}}, nil
 }
 
 // Base is the address of the service.
@@ -122,11 +124,13 @@ func (c *Client) Role(ctx context.Context) (Role, error) {
 }
 
 func (c *Client) call(ctx context.Context, method, path string) ([]byte, error) {
-	return c.send(ctx, method, path, nil)
+	return c.send(ctx, callLimit, method, path, nil)
 }
 
-// send sends a body of JSON, unless it is empty.
-func (c *Client) send(ctx context.Context, method, path string, body []byte) ([]byte, error) {
+// send sends a body of JSON, unless it is empty, and waits no longer than limit for the answer.
+func (c *Client) send(ctx context.Context, limit time.Duration, method, path string, body []byte) ([]byte, error) {
+	ctx, cancel := context.WithTimeout(ctx, limit)
+	defer cancel()
 	req, err := http.NewRequestWithContext(ctx, method, c.base+path, bytes.NewReader(body))
 	if err != nil {
 		return nil, err

@@ -16,7 +16,7 @@ func (c *Client) Explain(ctx context.Context, node string, q *decision.Question)
 	if err != nil {
 		return nil, e, err
 	}
-	raw, err = c.send(ctx, http.MethodPost, of("/admin/v1/explain", node), body)
+	raw, err = c.send(ctx, explainLimit, http.MethodPost, of("/admin/v1/explain", node), body)
 	return raw, e, c.decode(raw, &e, err)
 }
 

@@ -67,10 +67,12 @@ type Step struct {
 
 // Refusal is why nothing was tried.
 type Refusal struct {
-	// Reason is a slug: refused (no target serves such a request) or cooling (every target is set aside).
+	// Reason is a slug: refused (no target serves such a request), cooling (every target is set aside), embedding_failed (the
+	// prompt could not be compared, and the routing serves no other), or what ended the request meanwhile: deadline,
+	// client_gone or shutdown.
 	Reason string `json:"reason"`
-	Status int    `json:"status"`
-	// Message is what the caller was told.
+	// Status and Message are what the caller was told; 0 and empty: it had left.
+	Status  int    `json:"status"`
 	Message string `json:"message"`
 }
 
