@@ -8,7 +8,7 @@ import (
 // encoder writes the events of a stream. The last of them repeats the whole answer, so that it is kept.
 type encoder struct {
 	c        *Codec
-	r        *conversation.Request
+	show     bool // the caller asked for what is thought
 	head     head
 	bareID   string
 	sequence int64
@@ -28,8 +28,10 @@ type encoder struct {
 	contents, items wire.Writer
 }
 
-// NewEncoder implements conversation.Codec.
-func (c *Codec) NewEncoder(r *conversation.Request) conversation.Encoder { return &encoder{c: c, r: r} }
+// NewEncoder implements conversation.Codec. Of the request it keeps what the events repeat: a stream may be open for long.
+func (c *Codec) NewEncoder(r *conversation.Request) conversation.Encoder {
+	return &encoder{c: c, show: r.Reasoning.Show, head: head{settings: settings(r)}}
+}
 
 // Append implements conversation.Encoder.
 func (e *encoder) Append(dst []byte, ev *conversation.Event) []byte {
@@ -77,7 +79,7 @@ func (e *encoder) beginIn(w *wire.Writer, kind string) {
 
 func (e *encoder) start(w *wire.Writer, ev *conversation.Event) {
 	e.bareID = e.c.bareID(ev.ID)
-	e.head = head{id: idPrefix + e.bareID, model: ev.Model, created: e.c.now().Unix(), settings: settings(e.r)}
+	e.head.id, e.head.model, e.head.created = idPrefix+e.bareID, ev.Model, e.c.now().Unix()
 	for _, kind := range []string{"response.created", "response.in_progress"} {
 		e.begin(w, kind)
 		e.head.write(w.Name("response"), inProgress, "", "", conversation.Usage{})
@@ -96,7 +98,7 @@ func (e *encoder) open(w *wire.Writer, p *conversation.Part) {
 	case p.Kind == conversation.ToolCall:
 		e.part.Call.ID = e.c.callID(p.Call.ID)
 		e.openItem(w, callItem)
-	case p.Sealed != "" && e.r.Reasoning.Show:
+	case p.Sealed != "" && e.show:
 		e.openItem(w, reasoningItem)
 	}
 }
@@ -149,7 +151,7 @@ func (e *encoder) piece(w *wire.Writer, kind, text string) {
 
 // thought writes more of a thought, if the caller asked for it: a client that does sends it back, too.
 func (e *encoder) thought(w *wire.Writer, ev *conversation.Event) {
-	if ev.Delta == "" && ev.Signature == "" || e.part.Sealed != "" || !e.r.Reasoning.Show {
+	if ev.Delta == "" && ev.Signature == "" || e.part.Sealed != "" || !e.show {
 		return
 	}
 	if e.item != reasoningItem {

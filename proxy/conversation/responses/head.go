@@ -1,6 +1,8 @@
 package responses
 
 import (
+	"strings"
+
 	"github.com/sluice-gateway/sluice/proxy/conversation"
 	"github.com/sluice-gateway/sluice/proxy/conversation/wire"
 )
@@ -35,7 +37,11 @@ func (h *head) write(w *wire.Writer, status, reason, items string, u conversatio
 	w.EndObject()
 }
 
-// settings writes the members that repeat what the request asked for, as clients expect; null: the model's own.
+// oneLine takes the line ends out of JSON, which stand between its tokens only.
+var oneLine = strings.NewReplacer("\n", " ", "\r", " ")
+
+// settings writes the members that repeat what the request asked for, as clients expect; null: the model's own. They
+// are one line, as events must be: a caller may spell its schemas in several.
 func settings(r *conversation.Request) string {
 	w := wire.Writer{Buf: make([]byte, 0, 1024)}
 	if n := r.System; len(n) > 0 && n[0].At == instructionsAt {
@@ -73,7 +79,7 @@ func settings(r *conversation.Request) string {
 	if r.User != "" {
 		w.Name("user").String(r.User)
 	}
-	return string(w.Buf)
+	return oneLine.Replace(string(w.Buf))
 }
 
 func number(w *wire.Writer, f *float64) {
