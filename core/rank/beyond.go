@@ -18,7 +18,7 @@ func (e Exclusion) Passing() bool {
 }
 
 // beyond returns why the profile leaves a target out, if it does. What is not known is not beyond a limit; a list price
-// is not the request's.
+// is not the request's, and a latency of the other class is of another time.
 func (o *ordering) beyond(p *core.ScorePolicy, l *leaf, a *appraisal) Exclusion {
 	can := l.target.Capabilities
 	switch {
@@ -28,7 +28,7 @@ func (o *ordering) beyond(p *core.ScorePolicy, l *leaf, a *appraisal) Exclusion 
 		return ExcludedByContext
 	case p.MaxCost > 0 && o.view.Price != nil && a.known[core.DimensionCost] && a.raw[core.DimensionCost] > p.MaxCost:
 		return ExcludedByCost
-	case p.MaxLatency > 0 && a.known[core.DimensionLatency] && a.raw[core.DimensionLatency] > p.MaxLatency.Seconds():
+	case p.MaxLatency > 0 && a.known[core.DimensionLatency] && !a.borrowed && a.raw[core.DimensionLatency] > p.MaxLatency.Seconds():
 		return ExcludedByLatency
 	}
 	for d, rule := range p.Missing {

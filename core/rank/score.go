@@ -29,6 +29,7 @@ type appraisal struct {
 	demoted  demotions
 	out      Exclusion
 	spare    bool // it speaks for its unit only if no other can
+	borrowed bool // its latency is of the other class of time
 }
 
 // yardstick is what the values of a tier's candidates are measured by.

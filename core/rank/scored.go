@@ -76,7 +76,7 @@ func (o *ordering) sight(u *unit, i int, target *core.Target, spare bool) {
 	attempts := u.attempts
 	u.attempts = 0
 	o.see(u, i, target)
-	o.appraisals = append(o.appraisals, appraisal{attempts: u.attempts, spare: spare})
+	o.appraisals = append(o.appraisals, appraisal{attempts: u.attempts, spare: spare, borrowed: o.estimate.Borrowed})
 	u.attempts += attempts
 }
 

@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"github.com/sluice-gateway/sluice/core"
+	"github.com/sluice-gateway/sluice/core/signal"
 )
 
 func scoredGroup(o core.Optimize, names ...string) *core.Group {
@@ -443,4 +444,19 @@ func TestALimitIsNotPassedByWhereAPromptLeadsInstead(t *testing.T) {
 			t.Errorf("got the candidates %+v", r.Candidates)
 		}
 	}
+}
+
+// How long whole answers take says nothing of the time to a first token: were it held against the limit, a target that gets
+// whole answers by another way would get no stream by which its time to a first token could be learnt.
+func TestATimeThatIsBorrowedIsNotBeyondALimit(t *testing.T) {
+	f, g := newFixture(t), scoredGroup(core.Optimize{Latency: 1}, "a", "b")
+	g.Score.MaxLatency = 2 * time.Second
+	f.view.Class = signal.Total
+	f.answer("a", 20_000, 20)
+	f.want(g, "b", "whole answers")
+	f.view.Class = signal.TTFT
+	f.answer("b", 500, 20)
+	f.want(g, "b a", "streams, of which a has had none")
+	f.answer("a", 3000, 20)
+	f.want(g, "b", "streams, of which a has had slow ones")
 }
