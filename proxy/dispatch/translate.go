@@ -1,6 +1,7 @@
 package dispatch
 
 import (
+	"bytes"
 	"errors"
 	"maps"
 	"net/http"
@@ -210,14 +211,18 @@ func (r *relay) say(events []conversation.Event) {
 		if events[i].Kind == conversation.Finish {
 			r.a.translation.unknown = events[i].Stop.Unknown
 		}
+		before := len(r.out)
 		r.out = r.a.translation.encoder.Append(r.out, &events[i])
-		r.told++
+		r.told += bytes.Count(r.out[before:], frameEnd)
 	}
 	clear(events) // an idle stream keeps no text, and no more room than most events need
 	if cap(events) > keepEvents {
 		r.a.translation.events = nil
 	}
 }
+
+// frameEnd ends each event that a caller gets; what a step of an answer makes may be none or several.
+var frameEnd = []byte("\n\n")
 
 // keepEvents is how many events a stream keeps room for.
 const keepEvents = 16

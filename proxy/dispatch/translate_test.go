@@ -3,7 +3,9 @@ package dispatch_test
 import (
 	"encoding/json"
 	"net/http"
+	"regexp"
 	"slices"
+	"strconv"
 	"strings"
 	"sync/atomic"
 	"testing"
@@ -212,6 +214,11 @@ func TestWhatBreaksInsideATranslatedStreamEndsItInTheCallersWords(t *testing.T) 
 			}
 			if !strings.Contains(got.body, "abc") || strings.Count(got.body, errorEvent) != 1 || strings.Contains(got.body, c.end) || h.hits()[1] != 0 {
 				t.Errorf("%s: got\n%s", name, got.body)
+			}
+			for i, number := range regexp.MustCompile(`"sequence_number":(\d+)`).FindAllStringSubmatch(got.body, -1) {
+				if number[1] != strconv.Itoa(i) {
+					t.Errorf("%s: event %d has the number %s", name, i, number[1])
+				}
 			}
 		}
 	})
