@@ -30,3 +30,21 @@ func Drop(dropped []string, param string) []string {
 	}
 	return dropped
 }
+
+// Losses are what an encoder could not say of a request.
+type Losses struct {
+	// Dropped are members that were left out by rule, as JSON pointers, the first MaxDropped of them.
+	Dropped []string
+	// Err is the first member that must not be left out; nil: there is none.
+	Err *Error
+}
+
+// Fail notes that the member, which breaks the rule, cannot be said.
+func (l *Losses) Fail(param, rule string) {
+	if l.Err == nil {
+		l.Err = &Error{Param: param, Message: param + " " + rule + "."}
+	}
+}
+
+// Drop notes that the member is left out.
+func (l *Losses) Drop(param string) { l.Dropped = Drop(l.Dropped, param) }

@@ -22,6 +22,15 @@ type Part struct {
 	At int
 }
 
+// size is about how many bytes the part holds.
+func (p *Part) size() int {
+	n := len(p.Text) + len(p.Media.Base64) + len(p.Media.URL) + len(p.Call.Arguments) + len(p.Signature) + len(p.Sealed)
+	for i := range p.Result.Parts {
+		n += p.Result.Parts[i].size()
+	}
+	return n
+}
+
 // PartKind is a kind of part.
 type PartKind uint8
 

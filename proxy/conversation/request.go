@@ -40,6 +40,25 @@ type Request struct {
 	Functions bool
 }
 
+// Size guesses how many bytes the request becomes in a dialect, from below for texts with many escapes: room for an
+// encoder.
+func (r *Request) Size() int {
+	const some, member = 512, 128 // bytes of the rest of the body, and around each part
+	n := some
+	for i := range r.System {
+		n += len(r.System[i].Text) + member
+	}
+	for i := range r.Messages {
+		for j := range r.Messages[i].Parts {
+			n += r.Messages[i].Parts[j].size() + member
+		}
+	}
+	for i := range r.Tools {
+		n += len(r.Tools[i].Schema) + len(r.Tools[i].Description) + member
+	}
+	return n + n/16
+}
+
 // Role says who speaks.
 type Role uint8
 

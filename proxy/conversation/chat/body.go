@@ -16,15 +16,14 @@ const (
 // body is a request that is being written.
 type body struct {
 	wire.Writer
-	r       *conversation.Request
-	dropped []string
-	err     *conversation.Error
+	conversation.Losses
+	r *conversation.Request
 }
 
 // EncodeRequest implements conversation.Codec.
 func (c *Codec) EncodeRequest(r *conversation.Request, model string) ([]byte, []string, error) {
 	b := body{r: r}
-	b.Buf = make([]byte, 0, size(r))
+	b.Buf = make([]byte, 0, r.Size())
 	b.Object()
 	b.Name("model").String(model)
 	b.messages()
@@ -33,41 +32,11 @@ func (c *Codec) EncodeRequest(r *conversation.Request, model string) ([]byte, []
 	b.format()
 	b.rest()
 	b.EndObject()
-	if b.err != nil {
-		return nil, nil, b.err
+	if b.Err != nil {
+		return nil, nil, b.Err
 	}
-	return b.Buf, b.dropped, nil
+	return b.Buf, b.Dropped, nil
 }
-
-// size guesses how long the body becomes, from below for texts with many escapes.
-func size(r *conversation.Request) int {
-	n := 512
-	for _, p := range r.System {
-		n += len(p.Text) + 8
-	}
-	for i := range r.Messages {
-		for j := range r.Messages[i].Parts {
-			p := &r.Messages[i].Parts[j]
-			n += len(p.Text) + len(p.Media.Base64) + len(p.Media.URL) + len(p.Call.Arguments) + 96
-			for k := range p.Result.Parts {
-				n += len(p.Result.Parts[k].Text) + len(p.Result.Parts[k].Media.Base64) + 96
-			}
-		}
-	}
-	for i := range r.Tools {
-		n += len(r.Tools[i].Schema) + len(r.Tools[i].Description) + 96
-	}
-	return n + n/16
-}
-
-// fail keeps the first thing that this dialect cannot say.
-func (b *body) fail(param, rule string) {
-	if b.err == nil {
-		b.err = &conversation.Error{Param: param, Message: param + " " + rule + "."}
-	}
-}
-
-func (b *body) drop(param string) { b.dropped = conversation.Drop(b.dropped, param) }
 
 func (b *body) sampling() {
 	r := b.r
@@ -75,7 +44,7 @@ func (b *body) sampling() {
 		b.Name("max_completion_tokens").Int(r.MaxTokens)
 	}
 	if len(r.Stop) > maxStop {
-		b.fail(r.Names.Stop, "can hold 4 texts at most for this target")
+		b.Fail(r.Names.Stop, "can hold 4 texts at most for this target")
 	}
 	if len(r.Stop) > 0 {
 		b.Name("stop").Array()
@@ -92,7 +61,7 @@ func (b *body) sampling() {
 		b.Name("seed").Int(*r.Seed)
 	}
 	if r.TopK != nil {
-		b.drop(r.Names.TopK)
+		b.Drop(r.Names.TopK)
 	}
 }
 
@@ -135,7 +104,7 @@ func (b *body) rest() {
 	}
 	switch {
 	case len(r.User) > maxUser:
-		b.drop(r.Names.User)
+		b.Drop(r.Names.User)
 	case r.User != "":
 		b.Name("user").String(r.User)
 	}
@@ -166,7 +135,7 @@ func (b *body) messages() {
 		i = end
 	}
 	if len(b.Buf) == empty {
-		b.fail(b.r.Names.Messages, "must hold a message that says something")
+		b.Fail(b.r.Names.Messages, "must hold a message that says something")
 	}
 	b.EndArray()
 	last := len(turns) - 1
@@ -174,7 +143,7 @@ func (b *body) messages() {
 		last--
 	}
 	if last >= 0 && turns[last].Role == conversation.Assistant {
-		b.fail(b.r.Names.Message(&turns[last]), "cannot be the assistant's as the last turn: this target does not go on with an answer that has begun")
+		b.Fail(b.r.Names.Message(&turns[last]), "cannot be the assistant's as the last turn: this target does not go on with an answer that has begun")
 	}
 }
 

@@ -13,7 +13,7 @@ func (b *body) tools() {
 	for i := range b.r.Tools {
 		t := &b.r.Tools[i]
 		if !conversation.ToolName(t.Name, maxToolName) {
-			b.fail(b.r.Names.Tool(b.r, i), "must have a name of at most 64 letters, digits, _ and - for this target")
+			b.Fail(b.r.Names.Tool(b.r, i), "must have a name of at most 64 letters, digits, _ and - for this target")
 		}
 		b.tool(t)
 	}

@@ -141,7 +141,7 @@ func (b *body) part(param string, p *conversation.Part) {
 	case conversation.File:
 		b.file(param, &p.Media)
 	default:
-		b.fail(param, "cannot stand in a turn of the user's")
+		b.Fail(param, "cannot stand in a turn of the user's")
 	}
 }
 
@@ -191,9 +191,9 @@ func (b *body) spoken(m *conversation.Message) (texts []string, refusal string, 
 		case conversation.ToolCall:
 			calls++
 		case conversation.Thinking:
-			b.drop(b.r.Names.Part(m, p))
+			b.Drop(b.r.Names.Part(m, p))
 		default:
-			b.fail(b.r.Names.Part(m, p), "cannot stand in a turn of the assistant's")
+			b.Fail(b.r.Names.Part(m, p), "cannot stand in a turn of the assistant's")
 		}
 	}
 	return texts, refused.String(), calls

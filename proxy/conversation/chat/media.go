@@ -12,9 +12,9 @@ func (b *body) image(param string, m *conversation.Media) {
 	url := m.URL
 	switch {
 	case m.ID != "":
-		b.fail(param, "names an uploaded image, which this target does not have: send its bytes or its URL")
+		b.Fail(param, "names an uploaded image, which this target does not have: send its bytes or its URL")
 	case url == "" && m.Base64 == "":
-		b.fail(param, "must hold bytes, or a URL")
+		b.Fail(param, "must hold bytes, or a URL")
 	case url == "":
 		url = dataURL(m)
 	}
@@ -34,7 +34,7 @@ func dataURL(m *conversation.Media) string { return "data:" + m.Type + ";base64,
 func (b *body) audio(param string, m *conversation.Media) {
 	format, ok := strings.CutPrefix(m.Type, "audio/")
 	if !ok || m.Base64 == "" {
-		b.fail(param, "must hold the bytes of the sound for this target")
+		b.Fail(param, "must hold the bytes of the sound for this target")
 	}
 	b.Object()
 	b.Name("type").String("input_audio")
@@ -48,13 +48,13 @@ func (b *body) audio(param string, m *conversation.Media) {
 // file writes a document: plain text as text, anything else as a file.
 func (b *body) file(param string, m *conversation.Media) {
 	if m.Base64 == "" && m.ID == "" {
-		b.fail(param, "must hold the bytes of the document for this target: it fetches none")
+		b.Fail(param, "must hold the bytes of the document for this target: it fetches none")
 		return
 	}
 	if m.Type == "text/plain" {
 		text, err := base64.StdEncoding.DecodeString(m.Base64)
 		if err != nil || !utf8.Valid(text) {
-			b.fail(param, "must be UTF-8 in base64")
+			b.Fail(param, "must be UTF-8 in base64")
 		}
 		if m.Name != "" {
 			text = append([]byte(m.Name+"\n\n"), text...)

@@ -16,12 +16,11 @@ const (
 // body is a request that is being written.
 type body struct {
 	wire.Writer
+	conversation.Losses
 	r         *conversation.Request
 	version   version
 	maxTokens int64
 	thought   thought
-	dropped   []string
-	err       *conversation.Error
 }
 
 // EncodeRequest implements conversation.Codec.
@@ -30,7 +29,7 @@ func (c *Codec) EncodeRequest(r *conversation.Request, model string) ([]byte, []
 	if b.maxTokens == 0 {
 		b.maxTokens = b.version.maxTokens()
 	}
-	b.Buf = make([]byte, 0, size(r))
+	b.Buf = make([]byte, 0, r.Size())
 	b.Object()
 	b.Name("model").String(model)
 	b.Name("max_tokens").Int(b.maxTokens)
@@ -42,41 +41,11 @@ func (c *Codec) EncodeRequest(r *conversation.Request, model string) ([]byte, []
 	b.outputConfig()
 	b.rest()
 	b.EndObject()
-	if b.err != nil {
-		return nil, nil, b.err
+	if b.Err != nil {
+		return nil, nil, b.Err
 	}
-	return b.Buf, b.dropped, nil
+	return b.Buf, b.Dropped, nil
 }
-
-// size guesses how long the body becomes, from below for texts with many escapes.
-func size(r *conversation.Request) int {
-	n := 512
-	for _, p := range r.System {
-		n += len(p.Text) + 64
-	}
-	for i := range r.Messages {
-		for j := range r.Messages[i].Parts {
-			p := &r.Messages[i].Parts[j]
-			n += len(p.Text) + len(p.Media.Base64) + len(p.Media.URL) + len(p.Call.Arguments) + len(p.Signature) + 96
-			for k := range p.Result.Parts {
-				n += len(p.Result.Parts[k].Text) + len(p.Result.Parts[k].Media.Base64) + 96
-			}
-		}
-	}
-	for i := range r.Tools {
-		n += len(r.Tools[i].Schema) + len(r.Tools[i].Description) + 96
-	}
-	return n + n/16
-}
-
-// fail keeps the first thing that this dialect cannot say.
-func (b *body) fail(param, rule string) {
-	if b.err == nil {
-		b.err = &conversation.Error{Param: param, Message: param + " " + rule + "."}
-	}
-}
-
-func (b *body) drop(param string) { b.dropped = conversation.Drop(b.dropped, param) }
 
 // system writes one block a part, without those that hold nothing but white space: the vendor refuses them.
 func (b *body) system() {
@@ -105,32 +74,32 @@ func (b *body) sampling() {
 	switch {
 	case r.Temperature == nil:
 	case !free:
-		b.drop(r.Names.Temperature)
+		b.Drop(r.Names.Temperature)
 	default:
 		b.Name("temperature").Float(min(*r.Temperature, 1))
 	}
 	switch {
 	case r.TopP == nil:
 	case !free || r.Temperature != nil: // models refuse both together
-		b.drop(r.Names.TopP)
+		b.Drop(r.Names.TopP)
 	default:
 		b.Name("top_p").Float(*r.TopP)
 	}
 	switch {
 	case r.TopK == nil:
 	case !free:
-		b.drop(r.Names.TopK)
+		b.Drop(r.Names.TopK)
 	default:
 		b.Name("top_k").Int(*r.TopK)
 	}
 	if r.FrequencyPenalty != nil {
-		b.drop(r.Names.FrequencyPenalty)
+		b.Drop(r.Names.FrequencyPenalty)
 	}
 	if r.PresencePenalty != nil {
-		b.drop(r.Names.PresencePenalty)
+		b.Drop(r.Names.PresencePenalty)
 	}
 	if r.Seed != nil {
-		b.drop(r.Names.Seed)
+		b.Drop(r.Names.Seed)
 	}
 }
 
@@ -139,7 +108,7 @@ func (b *body) stop() {
 	open := false
 	for _, s := range b.r.Stop {
 		if blank(s) {
-			b.drop(b.r.Names.Stop)
+			b.Drop(b.r.Names.Stop)
 			continue
 		}
 		if !open {
@@ -156,7 +125,7 @@ func (b *body) stop() {
 func (b *body) outputConfig() {
 	f := &b.r.Format
 	if f.Kind == conversation.FormatObject {
-		b.fail(b.r.Names.Format, "cannot be json_object for this target: it follows a json_schema only")
+		b.Fail(b.r.Names.Format, "cannot be json_object for this target: it follows a json_schema only")
 	}
 	if f.Kind != conversation.FormatSchema && b.thought.effort == "" {
 		return
@@ -178,7 +147,7 @@ func (b *body) rest() {
 	r := b.r
 	switch {
 	case len(r.User) > maxUser:
-		b.drop(r.Names.User)
+		b.Drop(r.Names.User)
 	case r.User != "":
 		b.Name("metadata").Object()
 		b.Name("user_id").String(r.User)

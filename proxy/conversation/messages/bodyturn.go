@@ -37,9 +37,9 @@ func (b *body) messages() {
 	}
 	switch {
 	case open == nil:
-		b.fail(b.r.Names.Messages, "must hold a turn of the user's for this target")
+		b.Fail(b.r.Names.Messages, "must hold a turn of the user's for this target")
 	case open.Role == conversation.Assistant:
-		b.fail(b.r.Names.Message(open), "cannot be the assistant's as the last turn: this target would take it for the beginning of its answer")
+		b.Fail(b.r.Names.Message(open), "cannot be the assistant's as the last turn: this target would take it for the beginning of its answer")
 	}
 	if open != nil {
 		b.close()
@@ -85,10 +85,10 @@ func says(m *conversation.Message) bool {
 // silent leaves out a turn of the model's that says nothing, and refuses one of the user's.
 func (b *body) silent(m *conversation.Message) {
 	if m.Role == conversation.User {
-		b.fail(b.r.Names.Message(m), "must hold more than white space for this target")
+		b.Fail(b.r.Names.Message(m), "must hold more than white space for this target")
 		return
 	}
-	b.drop(b.r.Names.Message(m))
+	b.Drop(b.r.Names.Message(m))
 }
 
 // results writes the results in the user's turns up to the next one of the model's.
@@ -112,7 +112,7 @@ func (b *body) results(turns []conversation.Message) {
 // block writes a part, which errors call by that name.
 func (b *body) block(param string, role conversation.Role, p *conversation.Part) {
 	if p.Kind != conversation.Text && ofModel(p.Kind) != (role == conversation.Assistant) {
-		b.fail(param, "cannot stand in a turn of that role")
+		b.Fail(param, "cannot stand in a turn of that role")
 		return
 	}
 	switch p.Kind {
@@ -129,7 +129,7 @@ func (b *body) block(param string, role conversation.Role, p *conversation.Part)
 	case conversation.Thinking:
 		b.thinking(param, p)
 	case conversation.Audio:
-		b.fail(param, "cannot be a sound for this target: it takes text, images and documents")
+		b.Fail(param, "cannot be a sound for this target: it takes text, images and documents")
 	}
 }
 
@@ -161,7 +161,7 @@ func (b *body) image(param string, p *conversation.Part) {
 		switch m.Type {
 		case "image/jpeg", "image/png", "image/gif", "image/webp":
 		default:
-			b.fail(param, "must be image/jpeg, image/png, image/gif or image/webp for this target")
+			b.Fail(param, "must be image/jpeg, image/png, image/gif or image/webp for this target")
 		}
 	}
 	b.Object()
@@ -182,9 +182,9 @@ func (b *body) source(param string, m *conversation.Media) {
 		b.Name("type").String("url")
 		b.Name("url").String(m.URL)
 	case m.ID != "":
-		b.fail(param, "names an uploaded file, which this target does not have: send its bytes")
+		b.Fail(param, "names an uploaded file, which this target does not have: send its bytes")
 	default:
-		b.fail(param, "must hold bytes, or a URL")
+		b.Fail(param, "must hold bytes, or a URL")
 	}
 	b.EndObject()
 }
@@ -197,7 +197,7 @@ func (b *body) document(param string, p *conversation.Part) {
 	case m.Base64 != "" && m.Type == plainText:
 		text, err := base64.StdEncoding.DecodeString(m.Base64)
 		if err != nil || !utf8.Valid(text) {
-			b.fail(param, "must be UTF-8 in base64")
+			b.Fail(param, "must be UTF-8 in base64")
 		}
 		b.Name("source").Object()
 		b.Name("type").String("text")
@@ -205,7 +205,7 @@ func (b *body) document(param string, p *conversation.Part) {
 		b.Name("data").String(string(text))
 		b.EndObject()
 	case m.Base64 != "" && m.Type != "application/pdf":
-		b.fail(param, "must be application/pdf or text/plain for this target")
+		b.Fail(param, "must be application/pdf or text/plain for this target")
 	default:
 		b.source(param, m)
 	}
@@ -228,7 +228,7 @@ func (b *body) call(p *conversation.Part) {
 // thinking writes a thought that the vendor can prove to be its own, and drops others: it refuses them.
 func (b *body) thinking(param string, p *conversation.Part) {
 	if !proven(p) {
-		b.drop(param)
+		b.Drop(param)
 		return
 	}
 	writeThinking(&b.Writer, p)

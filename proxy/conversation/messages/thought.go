@@ -30,7 +30,7 @@ func (b *body) reason() {
 		b.budget(r)
 	}
 	if !b.thought.on {
-		b.drop(b.r.Names.Reasoning)
+		b.Drop(b.r.Names.Reasoning)
 	}
 }
 

@@ -16,15 +16,14 @@ const (
 // body is a request that is being written.
 type body struct {
 	wire.Writer
-	r       *conversation.Request
-	dropped []string
-	err     *conversation.Error
+	conversation.Losses
+	r *conversation.Request
 }
 
 // EncodeRequest implements conversation.Codec. The response is not to be stored: nobody could ask for it.
 func (c *Codec) EncodeRequest(r *conversation.Request, model string) ([]byte, []string, error) {
 	b := body{r: r}
-	b.Buf = make([]byte, 0, size(r))
+	b.Buf = make([]byte, 0, r.Size())
 	b.Object()
 	b.Name("model").String(model)
 	b.system()
@@ -35,41 +34,11 @@ func (c *Codec) EncodeRequest(r *conversation.Request, model string) ([]byte, []
 	b.rest()
 	b.Name("store").Bool(false)
 	b.EndObject()
-	if b.err != nil {
-		return nil, nil, b.err
+	if b.Err != nil {
+		return nil, nil, b.Err
 	}
-	return b.Buf, b.dropped, nil
+	return b.Buf, b.Dropped, nil
 }
-
-// size guesses how long the body becomes, from below for texts with many escapes.
-func size(r *conversation.Request) int {
-	n := 512
-	for _, p := range r.System {
-		n += len(p.Text) + 8
-	}
-	for i := range r.Messages {
-		for j := range r.Messages[i].Parts {
-			p := &r.Messages[i].Parts[j]
-			n += len(p.Text) + len(p.Media.Base64) + len(p.Media.URL) + len(p.Call.Arguments) + 128
-			for k := range p.Result.Parts {
-				n += len(p.Result.Parts[k].Text) + len(p.Result.Parts[k].Media.Base64) + 96
-			}
-		}
-	}
-	for i := range r.Tools {
-		n += len(r.Tools[i].Schema) + len(r.Tools[i].Description) + 96
-	}
-	return n + n/16
-}
-
-// fail keeps the first thing that this dialect cannot say.
-func (b *body) fail(param, rule string) {
-	if b.err == nil {
-		b.err = &conversation.Error{Param: param, Message: param + " " + rule + "."}
-	}
-}
-
-func (b *body) drop(param string) { b.dropped = conversation.Drop(b.dropped, param) }
 
 // system writes all instructions as one text.
 func (b *body) system() {
@@ -88,7 +57,7 @@ func (b *body) system() {
 func (b *body) sampling() {
 	r := b.r
 	if len(r.Stop) > 0 {
-		b.fail(r.Names.Stop, "cannot be given for this target: its dialect has no stop texts")
+		b.Fail(r.Names.Stop, "cannot be given for this target: its dialect has no stop texts")
 	}
 	if r.MaxTokens > 0 {
 		b.Name("max_output_tokens").Int(max(r.MaxTokens, minTokens))
@@ -100,16 +69,16 @@ func (b *body) sampling() {
 		b.Name("top_p").Float(*r.TopP)
 	}
 	if r.TopK != nil {
-		b.drop(r.Names.TopK)
+		b.Drop(r.Names.TopK)
 	}
 	if r.FrequencyPenalty != nil {
-		b.drop(r.Names.FrequencyPenalty)
+		b.Drop(r.Names.FrequencyPenalty)
 	}
 	if r.PresencePenalty != nil {
-		b.drop(r.Names.PresencePenalty)
+		b.Drop(r.Names.PresencePenalty)
 	}
 	if r.Seed != nil {
-		b.drop(r.Names.Seed)
+		b.Drop(r.Names.Seed)
 	}
 }
 
@@ -155,7 +124,7 @@ func (b *body) rest() {
 	}
 	switch {
 	case len(r.User) > maxUser:
-		b.drop(r.Names.User)
+		b.Drop(r.Names.User)
 	case r.User != "":
 		b.Name("user").String(r.User)
 	}

@@ -32,11 +32,11 @@ func (b *body) input() {
 		last, i = i, end
 	}
 	if len(b.Buf) == empty {
-		b.fail(b.r.Names.Messages, "must hold a turn of the user's for this target, beside instructions")
+		b.Fail(b.r.Names.Messages, "must hold a turn of the user's for this target, beside instructions")
 	}
 	b.EndArray()
 	if last >= 0 && turns[last].Role == conversation.Assistant {
-		b.fail(b.r.Names.Message(&turns[last]), "cannot be the assistant's as the last turn: this target does not go on with an answer that has begun")
+		b.Fail(b.r.Names.Message(&turns[last]), "cannot be the assistant's as the last turn: this target does not go on with an answer that has begun")
 	}
 }
 
@@ -73,9 +73,9 @@ func (b *body) model(m *conversation.Message) {
 		case conversation.ToolCall:
 			b.call(&p.Call)
 		case conversation.Thinking:
-			b.drop(b.r.Names.Part(m, p))
+			b.Drop(b.r.Names.Part(m, p))
 		default:
-			b.fail(b.r.Names.Part(m, p), "cannot stand in a turn of the assistant's")
+			b.Fail(b.r.Names.Part(m, p), "cannot stand in a turn of the assistant's")
 		}
 		j++
 	}
@@ -237,9 +237,9 @@ func (b *body) part(param string, p *conversation.Part) {
 	case conversation.File:
 		b.file(param, &p.Media)
 	case conversation.Audio:
-		b.fail(param, "cannot be a sound for this target: it takes text, images and files")
+		b.Fail(param, "cannot be a sound for this target: it takes text, images and files")
 	default:
-		b.fail(param, "cannot stand in a turn of the user's")
+		b.Fail(param, "cannot stand in a turn of the user's")
 	}
 }
 
@@ -252,7 +252,7 @@ func (b *body) image(param string, m *conversation.Media) {
 	case m.URL != "":
 		b.Name("image_url").String(m.URL)
 	case m.Base64 == "":
-		b.fail(param, "must hold bytes, or a URL")
+		b.Fail(param, "must hold bytes, or a URL")
 	default:
 		b.Name("image_url").String(dataURL(m))
 	}
@@ -278,7 +278,7 @@ func (b *body) file(param string, m *conversation.Media) {
 	case m.URL != "":
 		b.Name("file_url").String(m.URL)
 	case m.Base64 == "":
-		b.fail(param, "must hold bytes, or a URL")
+		b.Fail(param, "must hold bytes, or a URL")
 	default:
 		name := m.Name
 		if name == "" {
@@ -294,7 +294,7 @@ func (b *body) file(param string, m *conversation.Media) {
 func (b *body) plain(param string, m *conversation.Media) string {
 	text, err := base64.StdEncoding.DecodeString(m.Base64)
 	if err != nil || !utf8.Valid(text) {
-		b.fail(param, "must be UTF-8 in base64")
+		b.Fail(param, "must be UTF-8 in base64")
 	}
 	return strings.TrimPrefix(m.Name+paragraph, paragraph) + string(text)
 }

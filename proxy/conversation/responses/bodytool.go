@@ -15,7 +15,7 @@ func (b *body) tools() {
 	}
 	for i := range b.r.Tools {
 		if !conversation.ToolName(b.r.Tools[i].Name, maxToolName) {
-			b.fail(b.r.Names.Tool(b.r, i), "must have a name of at most 64 letters, digits, _ and - for this target")
+			b.Fail(b.r.Names.Tool(b.r, i), "must have a name of at most 64 letters, digits, _ and - for this target")
 		}
 	}
 	writeTools(b.Name("tools"), b.r.Tools)
