@@ -44,8 +44,8 @@ build: ## Build static binaries into dist/.
 test: ## Run every test that needs nothing but Go, with the race detector.
 	@# What the pages say to paste runs below.
 	go test -race -timeout 10m -skip '^TestWhatThePagesSayToPasteWorks$$' $(PACKAGES)
-	@# Simulations are one goroutine each: the long ones leave the race detector out.
-	go test ./tests/sim/...
+	@# Simulations and translations are one goroutine each: the long ones leave the race detector out.
+	go test ./tests/sim/... ./proxy/conversation
 	@# Their inputs are outside of their modules, where the test cache does not watch.
 	go test -count=1 ./tests/arch ./tests/lessons ./proxy/metrics
 	go test -race -count=1 ./tests/docs

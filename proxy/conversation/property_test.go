@@ -12,9 +12,6 @@ import (
 	"github.com/sluice-gateway/sluice/proxy/conversation/conversationtest"
 )
 
-// sequences is how many streams are translated from one dialect to another; a dialect to itself needs fewer.
-const sequences = 10_000
-
 func source(i int) *rand.Rand { return rand.New(rand.NewPCG(1, uint64(i))) }
 
 // said returns the calls as a client reads them: no arguments are the empty object.
