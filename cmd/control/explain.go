@@ -1,6 +1,7 @@
 package control
 
 import (
+	"bytes"
 	"context"
 	"encoding/json"
 	"fmt"
@@ -12,11 +13,13 @@ import (
 
 // Explain returns what a node would decide, as the service wrote it and decoded. Unless node is empty, it is that node.
 func (c *Client) Explain(ctx context.Context, node string, q *decision.Question) (raw []byte, e decision.Explanation, err error) {
-	body, err := json.Marshal(q)
-	if err != nil {
+	var body bytes.Buffer
+	encoder := json.NewEncoder(&body)
+	encoder.SetEscapeHTML(false) // tokens are estimated by the length of a body
+	if err := encoder.Encode(q); err != nil {
 		return nil, e, err
 	}
-	raw, err = c.send(ctx, explainLimit, http.MethodPost, of("/admin/v1/explain", node), body)
+	raw, err = c.send(ctx, explainLimit, http.MethodPost, of("/admin/v1/explain", node), body.Bytes())
 	return raw, e, c.decode(raw, &e, err)
 }
 

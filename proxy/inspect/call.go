@@ -1,6 +1,7 @@
 package inspect
 
 import (
+	"bytes"
 	"context"
 	"encoding/json"
 	"errors"
@@ -136,13 +137,10 @@ func body(q *decision.Question, model string) (*envelope.Envelope, []core.Fault)
 	if err := json.Unmarshal(q.Request, &members); err != nil || members == nil {
 		return nil, []core.Fault{decision.Wrong("/request", "type", "request must be the JSON object of a chat completion")}
 	}
-	raw := []byte(q.Request)
-	if _, named := members["model"]; !named {
-		members["model"] = json.RawMessage(strconv.Quote(model))
-		var err error
-		if raw, err = json.Marshal(members); err != nil {
-			return nil, []core.Fault{decision.Wrong("/request", "type", "request does not encode")}
-		}
+	members["model"] = json.RawMessage(strconv.Quote(model)) // whatever it was
+	raw, err := encode(members)
+	if err != nil {
+		return nil, []core.Fault{decision.Wrong("/request", "type", "request does not encode")}
 	}
 	env, err := envelope.Parse(raw, envelope.Chat)
 	if bad := (*envelope.Error)(nil); errors.As(err, &bad) {
@@ -153,6 +151,15 @@ func body(q *decision.Question, model string) (*envelope.Envelope, []core.Fault)
 		return nil, []core.Fault{decision.Wrong(pointer, "request", bad.Message)}
 	}
 	return env, nil
+}
+
+// encode leaves markup as it is: tokens are estimated by the length of a body.
+func encode(v any) ([]byte, error) {
+	var b bytes.Buffer
+	e := json.NewEncoder(&b)
+	e.SetEscapeHTML(false)
+	err := e.Encode(v)
+	return b.Bytes(), err
 }
 
 // told makes a body of facts.
@@ -171,7 +178,7 @@ func told(f *decision.Facts, model string) (*envelope.Envelope, []core.Fault) {
 		Role    string `json:"role"`
 		Content string `json:"content"`
 	}
-	raw, err := json.Marshal(struct {
+	raw, err := encode(struct {
 		Model     string    `json:"model"`
 		Stream    bool      `json:"stream,omitempty"`
 		MaxTokens int       `json:"max_tokens,omitempty"`

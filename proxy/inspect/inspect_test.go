@@ -92,6 +92,7 @@ var resources = map[string]string{
 	"model/b":         `"provider":"p","upstream_model":"b","capabilities":[]`,
 	"model/c":         `"provider":"p","upstream_model":"c"`,
 	"model/priced":    `"provider":"p","upstream_model":"d","context_window":8192,"cost":{"input_per_1m":3,"output_per_1m":6}`,
+	"routing/narrow":  `"strategy":"failover","targets":[{"model":"priced"}]`,
 	"routing/ring":    `"strategy":"round_robin","targets":[{"model":"a"},{"model":"b"},{"model":"c"}]`,
 	"routing/fast":    `"strategy":"least_latency","sticky_on":{"source":"header","name":"x-session"},"targets":[{"model":"a"},{"model":"b"},{"model":"c"}]`,
 	"routing/sharded": `"strategy":"consistent_hash","hash_on":{"source":"api_key"},"targets":[{"model":"a"},{"model":"b"},{"model":"c"}]`,
@@ -426,6 +427,19 @@ func TestExplanationsDoNotWaitForCalibrations(t *testing.T) {
 	close(<-n.held)
 	close(second)
 	asked.Wait()
+}
+
+func TestTheModelOfABodyDoesNotMatterAndMarkupIsNoLongerThanInARequest(t *testing.T) {
+	n := newNode(t)
+	for _, model := range []string{"", `"model":"nobody",`, `"model":"",`, `"model":7,`, `"model":null,`} {
+		question := `{"model":"narrow","request":{` + model + `"messages":[{"role":"user","content":"` + strings.Repeat("<", 12<<10) + `"}]}}`
+		if e := n.explain(question); order(e.Plan) != "priced" || e.Model != "narrow" {
+			t.Errorf("with %s: got %s, %+v", model, order(e.Plan), e.Refused)
+		}
+	}
+	if e := n.explain(`{"model":"narrow","facts":{"prompt":"` + strings.Repeat("<", 12<<10) + `"}}`); order(e.Plan) != "priced" {
+		t.Errorf("by facts: got %s, %+v", order(e.Plan), e.Refused)
+	}
 }
 
 func TestAQuestionThatCannotBeAnsweredSaysWhereItIsWrong(t *testing.T) {
