@@ -16,6 +16,7 @@ func TestAnAnswerInManyPiecesCostsWhatItsBytesDo(t *testing.T) {
 	for name, c := range map[string]struct{ from, body string }{
 		"parts of chat": {"chat", `{"choices":[{"index":0,"message":{"role":"assistant","content":[` + many(`{"type":"text","text":"`+text+`"}`) + `]},"finish_reason":"stop"}]}`},
 		"blocks":        {"messages", `{"content":[` + many(`{"type":"text","text":"`+text+`"}`) + `],"stop_reason":"end_turn"}`},
+		"summaries":     {"responses", `{"output":[{"type":"reasoning","summary":[` + many(`{"type":"summary_text","text":"`+text+`"}`) + `]}]}`},
 		"thoughts":      {"messages", `{"content":[` + many(`{"type":"thinking","thinking":"`+text+`"}`) + `],"stop_reason":"end_turn"}`},
 	} {
 		for to, codec := range codecs {
@@ -35,19 +36,25 @@ func TestAnAnswerInManyPiecesCostsWhatItsBytesDo(t *testing.T) {
 
 // TestARequestInManyPiecesCostsWhatItsBytesDo, as an answer does.
 func TestARequestInManyPiecesCostsWhatItsBytesDo(t *testing.T) {
-	const pieces = 4 << 10
-	parts := strings.TrimSuffix(strings.Repeat(`{"type":"refusal","refusal":"`+strings.Repeat("a", 64)+`"},`, pieces), ",")
-	body := `{"model":"m","messages":[{"role":"user","content":"q"},{"role":"assistant","content":[` + parts + `]},{"role":"user","content":"q"}]}`
-	for to, codec := range codecs {
-		spent := spending(t, func() error {
-			r, _, err := codecs["chat"].DecodeRequest([]byte(body))
-			if err == nil {
-				_, _, err = codec.EncodeRequest(r, "up")
+	many := func(piece string) string { return strings.TrimSuffix(strings.Repeat(piece+",", 4<<10), ",") }
+	text := strings.Repeat("a", 64)
+	for from, body := range map[string]string{
+		"chat": `{"model":"m","messages":[{"role":"user","content":"q"},{"role":"assistant","content":[` + many(`{"type":"refusal","refusal":"`+text+`"}`) + `]},{"role":"user","content":"q"}]}`,
+		"messages": `{"model":"m","max_tokens":9,"messages":[{"role":"user","content":"q"},{"role":"assistant","content":[` + many(`{"type":"text","text":"`+text+`"}`) +
+			`]},{"role":"user","content":[` + many(`{"type":"text","text":"`+text+`"}`) + `]}]}`,
+		"responses": `{"model":"m","input":[{"role":"user","content":"q"},{"type":"reasoning","summary":[` + many(`{"type":"summary_text","text":"`+text+`"}`) + `]},{"role":"user","content":"q"}]}`,
+	} {
+		for to, codec := range codecs {
+			spent := spending(t, func() error {
+				r, _, err := codecs[from].DecodeRequest([]byte(body))
+				if err == nil {
+					_, _, err = codec.EncodeRequest(r, "up")
+				}
+				return err
+			})
+			if limit := uint64(30 * len(body)); spent > limit {
+				t.Errorf("%s to %s: %d bytes cost %d, want %d at most", from, to, len(body), spent, limit)
 			}
-			return err
-		})
-		if limit := uint64(30 * len(body)); spent > limit {
-			t.Errorf("to %s: %d bytes cost %d, want %d at most", to, len(body), spent, limit)
 		}
 	}
 }

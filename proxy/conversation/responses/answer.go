@@ -252,11 +252,11 @@ func (t *outputItem) thought() string {
 	if len(parts) == 0 {
 		parts = t.content
 	}
-	text := ""
+	var text thoughts
 	for _, p := range parts {
 		if p.known {
-			text = joinThought(text, p.text)
+			text.add(p.text)
 		}
 	}
-	return text
+	return text.String()
 }

@@ -140,12 +140,14 @@ func (r *reading) thought(i int, t *item) {
 		said = t.content
 	}
 	p := conversation.Part{Kind: conversation.Thinking, At: place(i, -1)}
+	var text thoughts
 	for j := range said {
 		if said[j].Kind != conversation.Thinking {
 			r.Fail("can hold summary_text and reasoning_text only")
 		}
-		p.Text = joinThought(p.Text, said[j].Text)
+		text.add(said[j].Text)
 	}
+	p.Text = text.String()
 	if !unseal(&p, t.sealed) && t.sealed != "" {
 		r.LostAt(r.Param() + ".encrypted_content")
 	}

@@ -38,12 +38,18 @@ func unseal(p *conversation.Part, encrypted string) bool {
 	return ok
 }
 
-// joinThought puts a paragraph behind others.
-func joinThought(text, more string) string {
-	if text == "" || more == "" {
-		return text + more
+// thoughts joins the paragraphs of a thought, of which there may be many.
+type thoughts struct{ strings.Builder }
+
+// add puts a paragraph behind the others; an empty one is none.
+func (t *thoughts) add(text string) {
+	if text == "" {
+		return
 	}
-	return text + paragraph + more
+	if t.Len() > 0 {
+		t.WriteString(paragraph)
+	}
+	t.WriteString(text)
 }
 
 const paragraph = "\n\n"
