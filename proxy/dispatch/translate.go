@@ -2,6 +2,7 @@ package dispatch
 
 import (
 	"bytes"
+	"cmp"
 	"errors"
 	"maps"
 	"net/http"
@@ -150,12 +151,16 @@ func (a *attempt) strip(h http.Header) {
 	})
 }
 
-// inOurWords says an error of a translated upstream as the caller's dialect does: its type is that of the status.
+// inOurWords says an error of a translated upstream as the caller's dialect does: its type is that of the status. The
+// upstream's own word for it is its code, unless it has one.
 func (a *attempt) inOurWords(e apierror.Error) apierror.Error {
-	if a.translation != nil {
-		e.Type = apierror.TypeOf(e.Status)
-		a.strip(e.Header)
+	if a.translation == nil {
+		return e
 	}
+	if kind := apierror.TypeOf(e.Status); e.Type != kind {
+		e.Code, e.Type = cmp.Or(e.Code, e.Type), kind
+	}
+	a.strip(e.Header)
 	return e
 }
 
