@@ -131,8 +131,8 @@ func TestTheOpenAISDKGetsTypedErrors(t *testing.T) {
 			t.Errorf("limited: got %v", told.Response.Header)
 		}
 	}
-	_, err := sdk.Responses.New(t.Context(), ask("other"))
-	if told, ok := errors.AsType[*openai.Error](err); !ok || told.StatusCode != 404 || told.Code != "endpoint_not_served" || !strings.Contains(told.Message, "/v1/responses") {
+	_, err := sdk.Completions.New(t.Context(), legacy("other"))
+	if told, ok := errors.AsType[*openai.Error](err); !ok || told.StatusCode != 404 || told.Code != "endpoint_not_served" || !strings.Contains(told.Message, "/v1/completions") {
 		t.Errorf("other: got %v", err)
 	}
 	strangers := n.openAI(option.WithAPIKey("sk-wrong"))
