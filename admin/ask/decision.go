@@ -28,14 +28,13 @@ type Found struct {
 func (n *Nodes) Decision(ctx context.Context, node, requestID string) (Found, error) {
 	ctx, cancel := context.WithTimeout(ctx, findLimit)
 	defer cancel()
-	nodes, err := n.live(ctx)
+	which := n.live
+	if node != "" {
+		which = func(ctx context.Context) ([]core.NodeStatus, error) { return n.choose(ctx, node) }
+	}
+	nodes, err := which(ctx)
 	if err != nil {
 		return Found{}, err
-	}
-	if node != "" {
-		if nodes, err = n.choose(ctx, node); err != nil {
-			return Found{}, err
-		}
 	}
 	s := search{nodes: n, path: "/decisions/" + url.PathEscape(requestID)}
 	s.all(ctx, nodes)
