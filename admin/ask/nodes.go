@@ -9,8 +9,10 @@ import (
 	"math/rand/v2"
 	"net"
 	"net/http"
+	"net/netip"
 	"net/url"
 	"slices"
+	"syscall"
 	"time"
 
 	"github.com/sluice-gateway/sluice/core"
@@ -46,10 +48,20 @@ type Nodes struct {
 // New returns the nodes that the store knows.
 func New(s source) *Nodes {
 	t := &http.Transport{ // no proxy: nodes are on the control plane's own network
-		DialContext: (&net.Dialer{Timeout: connectLimit}).DialContext, MaxIdleConnsPerHost: 2, IdleConnTimeout: time.Minute,
+		DialContext: (&net.Dialer{Timeout: connectLimit, Control: guard}).DialContext, MaxIdleConnsPerHost: 2, IdleConnTimeout: time.Minute,
 	}
 	stay := func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse } // the token is for this address
 	return &Nodes{s, &http.Client{Transport: t, CheckRedirect: stay}}
+}
+
+// guard refuses addresses at which no node is, whoever wrote them to the store: link-local ones, where clouds hand out
+// credentials, above all. It is asked after name resolution.
+func guard(_, resolved string, _ syscall.RawConn) error {
+	to, err := netip.ParseAddrPort(resolved)
+	if err != nil {
+		return err
+	}
+	return core.Reach{}.Address("", to.Addr())
 }
 
 // Errors of which a caller can do something; errors.Is tells them apart.

@@ -166,6 +166,7 @@ func TestANodeThatCannotBeAskedIsNamed(t *testing.T) {
 	gone.Close()
 	w.newOracle("away", strings.TrimPrefix(gone.URL, "http://"), says(200, nil))
 	w.newOracle("old", "nowhere", says(200, nil))
+	w.newOracle("forged", "169.254.169.254:80", says(200, nil))
 	w.newOracle("foreign", "", func(rw http.ResponseWriter, _ *http.Request) { io.WriteString(rw, "<html>") })
 	w.newOracle("elsewhere", "", func(rw http.ResponseWriter, r *http.Request) {
 		http.Redirect(rw, r, "http://example.com", http.StatusFound)
@@ -173,7 +174,7 @@ func TestANodeThatCannotBeAskedIsNamed(t *testing.T) {
 	stranger := w.newOracle("stranger", "", says(200, nil))
 	stranger.token = "another"
 	for name, reason := range map[string]string{
-		"away": "connection refused", "old": "does not say where", "foreign": "is not understood", "elsewhere": "it answers 302", "stranger": "does not accept the token",
+		"away": "connection refused", "old": "does not say where", "forged": "link-local", "foreign": "is not understood", "elsewhere": "it answers 302", "stranger": "does not accept the token",
 	} {
 		p := w.do("POST", "/admin/v1/explain?node="+name, `{"model":"r"}`, asJSON).problem(502, "node-unreachable")
 		if !strings.Contains(p.Detail, "node "+name+": ") || !strings.Contains(p.Detail, reason) {
@@ -181,7 +182,7 @@ func TestANodeThatCannotBeAskedIsNamed(t *testing.T) {
 		}
 	}
 	p := w.do("GET", "/admin/v1/decisions/x", "").problem(404, "decision-not-found")
-	for _, name := range []string{"5 nodes asked", "away (", "old (", "foreign (", "elsewhere (", "stranger ("} {
+	for _, name := range []string{"6 nodes asked", "forged (", "away (", "old (", "foreign (", "elsewhere (", "stranger ("} {
 		if !strings.Contains(p.Detail, name) {
 			t.Errorf("got %q, want %q in it", p.Detail, name)
 		}
