@@ -29,6 +29,12 @@ type Decoder interface {
 	End(dst []Event) (events []Event, over bool)
 }
 
+// Keeper is an Encoder that keeps what it has told, since the end of its stream repeats it.
+type Keeper interface {
+	// Kept returns how many bytes are kept by now.
+	Kept() int
+}
+
 // Encoder writes one stream to a caller.
 type Encoder interface {
 	// Append appends to dst the server-sent events, framed, that say e; there may be none. Finish brings the dialect's

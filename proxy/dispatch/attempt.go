@@ -102,6 +102,7 @@ func (a *attempt) end() {
 		a.unclaim()
 	}
 	a.forget()
+	a.translation.release(a.x.d)
 	a.wait.Answered()
 	a.x.d.Board.Done(a.target.Signal)
 	a.dog.stop()

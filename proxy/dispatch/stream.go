@@ -257,6 +257,9 @@ func (r *relay) write(e sse.Event, chunk provider.Event) *fault {
 		if over {
 			return r.completed()
 		}
+		if f := r.keep(); f != nil {
+			return r.failed(f)
+		}
 	case !r.hideUsage:
 		r.append(e.Name, e.Data)
 	case chunk.Kind != provider.UsageOnly:

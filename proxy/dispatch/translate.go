@@ -42,6 +42,8 @@ type translation struct {
 	decoder conversation.Decoder
 	encoder conversation.Encoder
 	events  []conversation.Event // room
+	keeper  conversation.Keeper  // the encoder, if it keeps what it has told
+	kept    int64                // of that, which is taken from the budget
 }
 
 var errTranslation = errors.New("the answer makes no sense in its dialect")
@@ -191,6 +193,7 @@ func (t *translation) whole(body []byte) ([]byte, error) {
 // begin makes ready for a stream.
 func (t *translation) begin() {
 	t.decoder, t.encoder = t.Upstream.NewDecoder(), t.Caller.NewEncoder(t.request)
+	t.keeper, _ = t.encoder.(conversation.Keeper)
 	t.request = nil
 }
 
@@ -223,6 +226,34 @@ func (r *relay) say(events []conversation.Event) {
 	clear(events) // an idle stream keeps no text, and no more room than most events need
 	if cap(events) > keepEvents {
 		r.a.translation.events = nil
+	}
+}
+
+// keep takes room for what the encoder keeps until the end of the stream, which is not to be more than a whole answer.
+func (r *relay) keep() *fault {
+	t, d := r.a.translation, r.a.x.d
+	if t.keeper == nil {
+		return nil
+	}
+	n := int64(t.keeper.Kept())
+	if n > int64(d.MaxAnswer) {
+		return &fault{slug: slugBadAnswer, cause: errAnswerTooLarge, public: apierror.UpstreamFailed(), fallOver: true, blame: true}
+	}
+	if n <= t.kept {
+		return nil
+	}
+	if !d.Budget.Take(n - t.kept) {
+		return full()
+	}
+	t.kept = n
+	return nil
+}
+
+// release gives back the room of what the encoder has kept; again does nothing.
+func (t *translation) release(d *Dispatcher) {
+	if t != nil {
+		d.Budget.Give(t.kept)
+		t.kept = 0
 	}
 }
 

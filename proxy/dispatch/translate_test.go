@@ -342,3 +342,22 @@ func TestAReasonToStopThatIsNotKnownIsLogged(t *testing.T) {
 		}
 	})
 }
+
+// TestWhatAStreamKeepsUntilItsEndIsBounded: the last event of a response repeats the whole answer.
+func TestWhatAStreamKeepsUntilItsEndIsBounded(t *testing.T) {
+	piece := typed("content_block_delta", `,"index":0,"delta":{"type":"text_delta","text":"`+strings.Repeat("a", 10<<10)+`"}`)
+	c := crossings[2]
+	for name, room := range map[string]int64{"by the limit of answers": 4 << 20, "by the budget": 300 << 10} {
+		var all []string
+		for range 200 {
+			all = append(all, piece)
+		}
+		h := gateway(t, options{kinds: both(c.kind)}, newUpstream(t, events(append(slices.Clone(messageEvents[:3]), all...)...)))
+		h.budget.Take(4<<20 - room)
+		got := h.at(c.path, c.streamed())
+		if n := strings.Count(got.body, "response.output_text.delta\n"); n < 20 || n > 110 || strings.Count(got.body, "event: error\n") != 1 {
+			t.Errorf("%s: got %d pieces and %.200s", name, n, got.body[max(0, len(got.body)-200):])
+		}
+		h.eventually("everything is given back", func() bool { return h.budget.Taken() == 4<<20-room })
+	}
+}

@@ -49,6 +49,13 @@ func (e *encoder) Append(dst []byte, ev *conversation.Event) []byte {
 	return w.Buf
 }
 
+// Kept implements conversation.Keeper.
+func (e *encoder) Kept() int {
+	return len(e.head.settings) + len(e.said) + len(e.contents.Buf) + len(e.items.Buf) + len(e.part.Signature)
+}
+
+var _ conversation.Keeper = (*encoder)(nil)
+
 // begin begins an event of that type; end ends it.
 func (e *encoder) begin(w *wire.Writer, kind string) {
 	w.Buf = append(append(w.Buf, "event: "...), kind...)
