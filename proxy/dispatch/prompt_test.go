@@ -27,6 +27,7 @@ func TestWhatIsEmbeddedIsTheTextOfTheUsersLastMessage(t *testing.T) {
 			"what is\nthis?",
 		},
 		"white space around it": {asks(" \n\t padded \n"), "padded"},
+		"a page of white space": {asks(strings.Repeat(" \n", 1<<15) + "far"), "far"},
 		"a lone surrogate":      {chatOf(`{"role":"user","content":"a\ud800b"}`), "a\uFFFDb"},
 		"escapes":               {chatOf(`{"role":"user","content":"\u0066unction\n\"x\""}`), "function\n\"x\""},
 	} {

@@ -82,7 +82,11 @@ func semantic(g *core.Group, f func(*core.Group)) {
 func (x *exchange) prompt() string {
 	const limit = embed.DefaultTextLimit
 	said := x.call.Envelope.Prompt(nil, limit+utf8.UTFMax) // so that the limit itself is no end of it
-	return embed.Text([]string{string(said)}, limit)
+	text := embed.Text([]string{string(said)}, limit)
+	if text == "" && len(said) > limit { // a page of white space and then something
+		text = embed.Text([]string{string(x.call.Envelope.Prompt(said[:0], math.MaxInt32))}, limit)
+	}
+	return text
 }
 
 // with compares the prompt with a collection, which is nil where the examples cannot be embedded.

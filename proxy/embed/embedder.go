@@ -125,19 +125,24 @@ func (m *Embedder) start(ctx context.Context, e *Endpoint, at flightKey, text st
 	return f
 }
 
-// fetch makes the call and keeps what it brings.
-func (m *Embedder) fetch(ctx context.Context, e *Endpoint, key Key, text string) (u vector.Unit, err error) {
+// call embeds some texts. A panic is the failure of this call.
+func (m *Embedder) call(ctx context.Context, e *Endpoint, texts []string, timeout time.Duration) (vectors []vector.Unit, err error) {
 	defer func() {
 		// It would be the end of the process, of which nobody but this call is to blame.
 		if p := recover(); p != nil {
 			m.logger.Error("embedding panicked", "upstream", e.settings.Upstream.ID, "panic", p, "stack", string(debug.Stack()))
-			u, err = vector.Unit{}, &Error{Cause: Panicked, Upstream: e.settings.Upstream.ID}
+			vectors, err = nil, &Error{Cause: Panicked, Upstream: e.settings.Upstream.ID}
 		}
 	}()
-	vectors, err := m.caller.embed(ctx, e, []string{text}, e.settings.Timeout)
+	return m.caller.embed(ctx, e, texts, timeout)
+}
+
+// fetch makes the call and keeps what it brings.
+func (m *Embedder) fetch(ctx context.Context, e *Endpoint, key Key, text string) (vector.Unit, error) {
+	vectors, err := m.call(ctx, e, []string{text}, e.settings.Timeout)
 	if err != nil {
 		m.remember(key, err)
-		return u, err
+		return vector.Unit{}, err
 	}
 	m.prompts.put(key, vectors[0], 4*vectors[0].Dimension())
 	return vectors[0], nil

@@ -240,3 +240,21 @@ func TestConfigurationRequestsAndAnswersMayComeAllAtOnce(t *testing.T) {
 	}
 	holds(t, last, 6, texts(49, 69), texts(0, 49%5))
 }
+
+func TestAPanicIsTheFailureOfOneCallForExamples(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		x := embed.NewExamples(embed.ExamplesConfig{Embedder: embedder(t, panicking{}, nil), Logger: slog.New(slog.DiscardHandler)})
+		ctx, cancel := context.WithCancel(t.Context())
+		ended := make(chan error, 1)
+		go func() { ended <- x.Run(ctx) }()
+		x.Want([]*embed.Collection{collection(t, endpoint(t, embed.Settings{}), []string{"a"})})
+		synctest.Wait()
+		if s := x.States()[0]; s.Ready || !strings.Contains(s.Failure, string(embed.Panicked)) {
+			t.Errorf("got %+v", s)
+		}
+		cancel()
+		if err := <-ended; err != nil {
+			t.Error(err)
+		}
+	})
+}

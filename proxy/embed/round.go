@@ -128,7 +128,7 @@ func (r *round) learn(ctx context.Context, batch []sample) error {
 	for i, s := range batch {
 		texts[i] = s.text
 	}
-	vectors, err := r.w.x.cfg.Embedder.caller.embed(ctx, r.w.endpoint, texts, batchTimeout)
+	vectors, err := r.w.x.cfg.Embedder.call(ctx, r.w.endpoint, texts, batchTimeout)
 	if e, ok := errors.AsType[*Error](err); ok && e.refused() {
 		return r.divide(batch, e)
 	}
