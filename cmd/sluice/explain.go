@@ -119,8 +119,11 @@ func (x *explaining) print(c *cobra.Command, raw []byte, table func(io.Writer) e
 // unexplained tells what the service refused from a service that could not be asked.
 func unexplained(err error) error {
 	refused := new(control.Refusal)
-	if errors.As(err, &refused) && (refused.Status == 404 || refused.Status == 400 || refused.Status == 422) {
-		return exitError{exitTrouble, err}
+	if errors.As(err, &refused) {
+		switch refused.Status {
+		case 400, 403, 404, 413, 422:
+			return exitError{exitTrouble, err}
+		}
 	}
 	return exitError{exitBlind, err}
 }

@@ -2,6 +2,7 @@ package main
 
 import (
 	"encoding/json"
+	"errors"
 	"net/http"
 	"os"
 	"path/filepath"
@@ -9,6 +10,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/sluice-gateway/sluice/cmd/control"
 	"github.com/sluice-gateway/sluice/core"
 	"github.com/sluice-gateway/sluice/core/decision"
 )
@@ -105,6 +107,15 @@ func TestADraftIsExplainedBeforeItIsStored(t *testing.T) {
 }
 
 func same(a, b float64) bool { return a-b < 1e-9 && b-a < 1e-9 }
+
+func TestARefusedQuestionIsToldFromAServiceThatCannotBeAsked(t *testing.T) {
+	for status, want := range map[int]int{400: exitTrouble, 403: exitTrouble, 404: exitTrouble, 413: exitTrouble, 422: exitTrouble, 401: exitBlind, 502: exitBlind, 503: exitBlind} {
+		var got exitError
+		if !errors.As(unexplained(&control.Refusal{Status: status}), &got) || got.code != want {
+			t.Errorf("%d: got code %d, want %d", status, got.code, want)
+		}
+	}
+}
 
 func TestWhatCannotBeExplainedIsToldByTheExitCode(t *testing.T) {
 	g := start(t)
