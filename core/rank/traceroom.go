@@ -56,6 +56,16 @@ func kept[T any](room *[]T, x T) *T {
 	return &(*room)[len(*room)-1]
 }
 
+// Room returns for how many candidates the trace has room, and for how many pieces of evidence of all of them. It is
+// what rankings of all kinds have needed since the trace was made.
+func (r *Trace) Room() (candidates, evidence int) {
+	all := r.Candidates[:cap(r.Candidates)]
+	for i := range all {
+		evidence += cap(all[i].Evidence)
+	}
+	return len(all), evidence
+}
+
 // add returns one more candidate, which is zero but for the room of its lists.
 func (r *Trace) add() *Candidate {
 	n := len(r.Candidates)

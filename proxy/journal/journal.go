@@ -72,10 +72,13 @@ func (j *Journal) keeps(leaves int) bool {
 	return rand.IntN((leaves+traceAll-1)/traceAll) == 0
 }
 
-// Return takes a trace back, or nil. One that has grown for a routing too large to be kept is let go of: with the next
-// small one in it, a slot would hold all of that memory.
+// Return takes a trace back, or nil. One that has grown for a routing too large to be kept, or for many of different
+// shapes, is let go of: with the next small one in it, a slot would hold all of that memory.
 func (j *Journal) Return(r *rank.Trace) {
-	if r != nil && cap(r.Candidates) <= 2*traceRoom {
+	if r == nil {
+		return
+	}
+	if candidates, evidence := r.Room(); candidates <= 2*traceRoom && evidence <= 4*traceRoom {
 		j.traces.Put(r)
 	}
 }

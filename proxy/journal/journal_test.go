@@ -235,3 +235,16 @@ func TestNoSlotHoldsTheMemoryOfARankingThatIsTooLargeToBeKept(t *testing.T) {
 		j.Begin(&decision.Decision{RequestID: "small"}, nil, small, now)
 	}
 }
+
+func TestNoSlotHoldsTheMemoryOfRankingsOfManyShapes(t *testing.T) {
+	j := journal.New("n", 4)
+	for i := range 200 {
+		r := j.Trace(1, false)
+		if _, evidence := r.Room(); evidence > 1000 {
+			t.Fatalf("after %d rankings there is room for %d pieces of evidence", i, evidence)
+		}
+		r.Candidates = append(r.Candidates[:0], make([]rank.Candidate, i%50+1)...)
+		r.Candidates[i%50].Evidence = make([]rank.Evidence, 60)
+		j.Begin(&decision.Decision{RequestID: "r"}, nil, r, now)
+	}
+}
