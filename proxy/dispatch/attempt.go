@@ -51,6 +51,7 @@ type attempt struct {
 	firstToken time.Duration // zero: no content yet
 	took       time.Duration // until a whole answer was read; zero: not yet
 	usage      Usage
+	text       int // bytes of the caller's body, if it is all text; 0: it is not, or it cannot be compared
 }
 
 // attempt tries the step's target once and settles what that means for its signals. It returns nil when
@@ -85,6 +86,9 @@ func (x *exchange) begin(s step) *attempt {
 	a := &attempt{
 		x: x, target: s.Target, claimed: s.claimed, dialect: endpoint.Dialect(s.Target.Upstream.Kind),
 		limits: s.Target.Limits.Over(x.call.Group.Timeouts), class: x.class, start: time.Now(),
+	}
+	if e := x.call.Envelope; e.AllText() {
+		a.text = e.TextBytes()
 	}
 	a.ctx, a.cancel = context.WithCancelCause(allowConnect(x.ctx, a.limits.Connect))
 	a.dog = a.watch(a.cancel)
@@ -268,6 +272,7 @@ func (a *attempt) teach(f *fault, elapsed time.Duration, now time.Time) (cooled 
 	}
 	if f == nil && samples {
 		d.lengths.learn(key, a.usage.Completion, now)
+		d.densities.learn(key, a.usage.Prompt, a.text, now)
 		d.Board.Produced(key, a.class, a.output(), cmp.Or(a.took, elapsed)-a.firstToken, now)
 	}
 	return cooled

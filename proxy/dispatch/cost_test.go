@@ -78,3 +78,37 @@ func TestLongAnswersMakeATargetDear(t *testing.T) {
 		}
 	})
 }
+
+// counting answers with ten tokens, and has counted so many in the question.
+func counting(tokens int) http.HandlerFunc {
+	return status(200, fmt.Sprintf(`{"id":"x","object":"chat.completion","choices":[{"index":0,"message":{"role":"assistant","content":"x"},"finish_reason":"stop"}],"usage":{"prompt_tokens":%d,"completion_tokens":10}}`, tokens))
+}
+
+// TestAQuestionIsAsManyTokensAsTheTargetCounts: a is cheaper by its list, but makes three times as many tokens of a text.
+func TestAQuestionIsAsManyTokensAsTheTargetCounts(t *testing.T) {
+	asked := strings.Replace(question, `"hi"`, `"`+strings.Repeat("words ", 500)+`"`, 1)
+	image := strings.Replace(question, `"hi"`, `[{"type":"image_url","image_url":{"url":"data:,"}}]`, 1)
+	for _, c := range []struct {
+		name, taught string // the question that each has answered before
+		a            int    // tokens that a has counted in it
+		want         string
+	}{
+		{"nothing counted", asked, 0, "a"},
+		{"three times as many", asked, 2400, "b"},
+		{"as many", asked, 800, "a"},
+		{"an image tells nothing", image, 2400, "a"},
+		{"more than a token a byte", strings.Replace(asked, "words words ", "words ", 1), 1 << 30, "b"},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			bubble(t, func(t *testing.T, n *network) {
+				h := n.gateway(t, priced("1/0", "2/0"), n.upstream("a", counting(c.a)), n.upstream("b", counting(800)))
+				for _, id := range []string{"a", "b"} {
+					h.post(strings.Replace(c.taught, `"r"`, `"`+id+`"`, 1)).served(t)
+				}
+				if got := h.post(asked).served(t); got != c.want {
+					t.Errorf("served by %s, want %s", got, c.want)
+				}
+			})
+		})
+	}
+}

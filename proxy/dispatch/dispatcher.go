@@ -92,9 +92,10 @@ type Result struct {
 // Dispatcher walks targets.
 type Dispatcher struct {
 	Config
-	sessions *sessions
-	lengths  lengths
-	evidence evidence
+	sessions  *sessions
+	lengths   lengths
+	densities densities
+	evidence  evidence
 }
 
 // New returns a Dispatcher.
@@ -102,5 +103,5 @@ func New(cfg Config) *Dispatcher {
 	if cfg.Journal == nil {
 		cfg.Journal = journal.New("", 0)
 	}
-	return &Dispatcher{cfg, newSessions(), newLengths(), newEvidence(cfg.Board)}
+	return &Dispatcher{cfg, newSessions(), newLengths(), newDensities(), newEvidence(cfg.Board)}
 }

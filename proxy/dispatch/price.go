@@ -10,9 +10,6 @@ import (
 )
 
 const (
-	// bytesPerToken is about what English text has; JSON around it has fewer, other scripts more. The error is the
-	// same for every target, and so are the places of all that differ in price only.
-	bytesPerToken = 4
 	// outputShare is how many tokens of output a request is taken to have for each of input while nothing is known
 	// of answers. It is the share in the list prices by which the ranking goes without an estimate.
 	outputShare = 1.0 / 3
@@ -30,7 +27,7 @@ func (x *exchange) price(t *core.Target) (usd float64, known bool) {
 	}
 	input := float64(x.call.InputTokens)
 	if input == 0 {
-		input = float64(x.call.Envelope.TextBytes()) / bytesPerToken
+		input = float64(x.call.Envelope.TextBytes()) * x.d.densities.of(t.Signal, time.Now())
 	}
 	output := x.d.lengths.expect(t.Signal, input, x.call.Envelope.MaxTokens, time.Now())
 	return (input*t.Cost.InputPer1M + output*t.Cost.OutputPer1M) / 1e6, true

@@ -43,6 +43,9 @@ func (s span) present() bool { return s.end > 0 }
 // Raw returns the body as it was read. The caller must not change it.
 func (e *Envelope) Raw() []byte { return e.raw }
 
+// AllText reports whether the body has no images, audio or files.
+func (e *Envelope) AllText() bool { return e.media == 0 }
+
 // TextBytes returns the size of the body without its images, audio and files.
 func (e *Envelope) TextBytes() int { return len(e.raw) - e.media }
 
