@@ -79,7 +79,8 @@ type Refusal struct {
 // Attempt is one request to one target.
 type Attempt struct {
 	Target string `json:"target"`
-	// Outcome is "ok", "client_gone", "refused" or the slug of a fault.
+	// Outcome is "ok", "client_gone", "refused", the slug of a fault, or "untranslatable": nothing was sent, since the
+	// target's dialect cannot say the request.
 	Outcome string `json:"outcome"`
 	// Status is the upstream's; absent: it gave none.
 	Status  int     `json:"status,omitempty"`

@@ -63,6 +63,9 @@ func (x *exchange) attempt(s step) (f *fault, aside bool) {
 		if s.claimed {
 			x.d.Cooldowns.Release(s.Target.Signal)
 		}
+		if f.slug == slugRefused {
+			x.unasked(s.Target, f)
+		}
 		return f, false
 	}
 	x.result.Attempts++

@@ -6,6 +6,7 @@ import (
 	"slices"
 	"time"
 
+	"github.com/sluice-gateway/sluice/core"
 	"github.com/sluice-gateway/sluice/core/decision"
 	"github.com/sluice-gateway/sluice/core/rank"
 )
@@ -59,6 +60,15 @@ func (a *attempt) tell(report Attempt, cooled bool) {
 		Target: a.target.Model, Outcome: report.Outcome, Status: a.status, Elapsed: report.Elapsed.Seconds(),
 		FirstToken: report.FirstToken.Seconds(), Cooled: cooled,
 	})
+}
+
+// outcomeUntranslatable is what is remembered of a target that was passed over because its dialect cannot say the request.
+const outcomeUntranslatable = "untranslatable"
+
+// unasked remembers a target to which nothing was sent, and says so in the log.
+func (x *exchange) unasked(t *core.Target, f *fault) {
+	x.told.Attempt(&decision.Attempt{Target: t.Model, Outcome: outcomeUntranslatable})
+	x.d.Logger.DebugContext(x.ctx, "target not asked", "request_id", x.call.RequestID, "target", t.Model, "reason", outcomeUntranslatable, "param", f.public.Param)
 }
 
 // outcomePanic is what is remembered of a request that a panic has ended; the edge answers it as far as it still can.

@@ -228,7 +228,10 @@ func TestWhatBreaksInsideATranslatedStreamEndsItInTheCallersWords(t *testing.T) 
 func TestWhatAnotherDialectCannotSayIsRefusedAndNotSent(t *testing.T) {
 	eachCrossing(t, func(t *testing.T, c crossing) {
 		h := gateway(t, options{kinds: both(c.kind), routing: `,"retries":0`}, newUpstream(t, complete(c.answer)))
-		got := h.at(c.path, c.unsayable)
+		got := h.at(c.path, c.unsayable, "X-Request-Id: unsayable")
+		if d := h.decision("unsayable"); len(d.Attempts) != 1 || d.Attempts[0].Outcome != "untranslatable" || d.Attempts[0].Target != "a" || d.Outcome != "refused" {
+			t.Errorf("the decision tells of %+v, %s", d.Attempts, d.Outcome)
+		}
 		if got.StatusCode != 400 || got.told(t, c.path) == "" || !strings.Contains(got.body, c.param) || h.hits()[0] != 0 || len(h.attempts.list) != 0 {
 			t.Errorf("got %d %s after %v", got.StatusCode, got.body, h.hits())
 		}
