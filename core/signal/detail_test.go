@@ -85,36 +85,10 @@ func sameDetail(t *testing.T, got, want *Board, k Key, now time.Time, tolerance 
 func TestMergedDetailsAreThoseOfTheUnion(t *testing.T) {
 	property := func(seed uint64) bool {
 		r := seeded(seed)
-		nodes := make([]*Board, 2+r.IntN(8))
-		for i := range nodes {
-			nodes[i] = wanting()
-		}
-		union, now := wanting(), start
-		type published struct {
-			node string
-			peer *Peer
-		}
-		var wire []published
-		for range 400 {
-			now = now.Add(time.Duration(r.ExpFloat64() * float64(400*time.Millisecond)))
-			i := r.IntN(len(nodes))
-			answered(r, Key(r.IntN(4)), now, nodes[i], union)
-			if i > 0 && r.IntN(10) == 0 {
-				wire = append(wire, published{fmt.Sprint(i), send(t, nodes[i], now)})
-			}
-		}
-		for i, n := range nodes[1:] {
-			wire = append(wire, published{fmt.Sprint(i + 1), send(t, n, now)})
-		}
-		wire = append(wire, wire...) // everything is replayed
-		r.Shuffle(len(wire), func(i, j int) { wire[i], wire[j] = wire[j], wire[i] })
-		for _, w := range wire {
-			nodes[0].SetPeer(w.node, w.peer)
-		}
-		nodes[0].Fold(now)
+		reader, union, now := merge(t, r, wanting, 400, answered)
 		now = now.Add(time.Duration(r.IntN(100)) * time.Second)
 		for k := range Key(4) {
-			if !sameDetail(t, nodes[0], union, k, now, 2e-4) {
+			if !sameDetail(t, reader, union, k, now, 2e-4) {
 				t.Logf("seed %d", seed)
 				return false
 			}

@@ -22,37 +22,43 @@ func observe(r *rand.Rand, k Key, now time.Time, boards ...*Board) {
 	}
 }
 
+// merge lets some nodes take samples, publish now and then, and the first of them read all of that in any order and
+// twice. It returns that one, a board that took every sample, and the time of the last.
+func merge(t *testing.T, r *rand.Rand, board func() *Board, samples int, sample func(*rand.Rand, Key, time.Time, ...*Board)) (reader, union *Board, now time.Time) {
+	nodes := make([]*Board, 2+r.IntN(8))
+	for i := range nodes {
+		nodes[i] = board()
+	}
+	union, now = board(), start
+	type published struct {
+		node string
+		peer *Peer
+	}
+	var wire []published
+	for range samples {
+		now = now.Add(time.Duration(r.ExpFloat64() * float64(400*time.Millisecond)))
+		i := r.IntN(len(nodes))
+		sample(r, Key(r.IntN(4)), now, nodes[i], union)
+		if i > 0 && r.IntN(10) == 0 {
+			wire = append(wire, published{fmt.Sprint(i), send(t, nodes[i], now)})
+		}
+	}
+	for i, n := range nodes[1:] {
+		wire = append(wire, published{fmt.Sprint(i + 1), send(t, n, now)})
+	}
+	wire = append(wire, wire...) // everything is replayed
+	r.Shuffle(len(wire), func(i, j int) { wire[i], wire[j] = wire[j], wire[i] })
+	for _, w := range wire {
+		nodes[0].SetPeer(w.node, w.peer)
+	}
+	nodes[0].Fold(now)
+	return nodes[0], union, now
+}
+
 func TestMergedPeersAreTheUnionOfTheirStreams(t *testing.T) {
 	property := func(seed uint64) bool {
 		r := seeded(seed)
-		nodes := make([]*Board, 2+r.IntN(8))
-		for i := range nodes {
-			nodes[i] = NewBoard()
-		}
-		union, now := NewBoard(), start
-		type published struct {
-			node string
-			peer *Peer
-		}
-		var wire []published
-		for range 300 {
-			now = now.Add(time.Duration(r.ExpFloat64() * float64(400*time.Millisecond)))
-			i := r.IntN(len(nodes))
-			observe(r, Key(r.IntN(4)), now, nodes[i], union)
-			if i > 0 && r.IntN(10) == 0 {
-				wire = append(wire, published{fmt.Sprint(i), send(t, nodes[i], now)})
-			}
-		}
-		for i, n := range nodes[1:] {
-			wire = append(wire, published{fmt.Sprint(i + 1), send(t, n, now)})
-		}
-		wire = append(wire, wire...) // everything is replayed
-		r.Shuffle(len(wire), func(i, j int) { wire[i], wire[j] = wire[j], wire[i] })
-		reader := nodes[0]
-		for _, w := range wire {
-			reader.SetPeer(w.node, w.peer)
-		}
-		reader.Fold(now)
+		reader, union, now := merge(t, r, NewBoard, 300, observe)
 		now = now.Add(time.Duration(r.IntN(20)) * time.Second)
 		for k := range Key(4) {
 			for c := range Class(classes) {

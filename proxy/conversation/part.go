@@ -1,5 +1,7 @@
 package conversation
 
+import "strings"
+
 // Part is one piece of a turn. Kind says which of its fields have a meaning.
 type Part struct {
 	Kind PartKind
@@ -60,6 +62,24 @@ type Media struct {
 	Name string
 	// Detail is how closely to look at an image ("low", "high", "auto"); empty: not said.
 	Detail string
+}
+
+// Locate tells bytes that stand in a data URL (RFC 2397) from a place to fetch them from. It is false, and nothing is
+// changed, where a data URL is not in base64.
+func (m *Media) Locate(url string) bool {
+	rest, isData := strings.CutPrefix(url, "data:")
+	if !isData {
+		m.URL = url
+		return true
+	}
+	head, data, ok := strings.Cut(rest, ",")
+	head, is64 := strings.CutSuffix(head, ";base64")
+	if !ok || !is64 {
+		return false
+	}
+	m.Type, _, _ = strings.Cut(head, ";")
+	m.Base64 = data
+	return true
 }
 
 // Call is the call of a tool.

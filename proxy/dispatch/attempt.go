@@ -63,7 +63,7 @@ func (x *exchange) attempt(s step) (f *fault, aside bool) {
 		if s.claimed {
 			x.d.Cooldowns.Release(s.Target.Signal)
 		}
-		if f.slug == slugRefused {
+		if f.unasked {
 			x.unasked(s.Target, f)
 		}
 		return f, false

@@ -94,21 +94,11 @@ func (r *reading) cacheMark() bool {
 	return true
 }
 
-// url tells bytes that stand in a data URL (RFC 2397) from a place to fetch them from.
+// url reads where the media is, or the media itself.
 func (r *reading) url(m *conversation.Media, url string) {
-	rest, isData := strings.CutPrefix(url, "data:")
-	if !isData {
-		m.URL = url
-		return
-	}
-	head, data, ok := strings.Cut(rest, ",")
-	head, is64 := strings.CutSuffix(head, ";base64")
-	if !ok || !is64 {
+	if !m.Locate(url) {
 		r.Fail("must be a URL, or a data URL in base64")
-		return
 	}
-	m.Type, _, _ = strings.Cut(head, ";")
-	m.Base64 = data
 }
 
 // fileData reads the bytes of a file: a data URL, or the base64 alone, which is a PDF's.
