@@ -10,7 +10,7 @@ import (
 const (
 	// MaxExamples is how many examples one target may give.
 	MaxExamples = 64
-	// MaxDimensions is how many numbers a vector may have.
+	// MaxDimensions is how many numbers a vector may have; those of the largest models that embed have half as many.
 	MaxDimensions = 16384
 	// DefaultEmbeddingTimeout bounds the embedding of one prompt: whoever waits for it has not begun to wait for the answer.
 	DefaultEmbeddingTimeout = 3 * time.Second

@@ -11,6 +11,7 @@ import (
 
 	"github.com/go-json-experiment/json/jsontext"
 
+	"github.com/sluice-gateway/sluice/core"
 	"github.com/sluice-gateway/sluice/core/vector"
 	"github.com/sluice-gateway/sluice/proxy/token"
 )
@@ -126,7 +127,7 @@ func (a *answer) unit() (vector.Unit, error) {
 	if a.dimension == 0 {
 		a.dimension = len(a.scratch)
 	}
-	if n := len(a.scratch); n == 0 || n > MaxDimension || n != a.dimension {
+	if n := len(a.scratch); n == 0 || n > core.MaxDimensions || n != a.dimension {
 		return vector.Unit{}, &flaw{cause: WrongDimension, detail: fmt.Sprintf("%d, not %d", n, a.dimension), dimension: n}
 	}
 	u, err := vector.Normalise(a.scratch)

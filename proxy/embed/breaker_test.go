@@ -17,7 +17,7 @@ import (
 func TestRequestsThatGoAwayAreNotHeldAgainstTheEndpoint(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		s, seen := &server{dimension: 4, instead: hang(nil)}, newCounts()
-		m, e := embedder(t, s, seen), endpoint(t, embed.Settings{})
+		m, e := embedder(t, s, seen), endpoint(t, core.EmbeddingPolicy{})
 		for i := range 20 {
 			ctx, cancel := context.WithCancel(t.Context())
 			time.AfterFunc(time.Millisecond, cancel)
@@ -36,7 +36,7 @@ func TestRequestsThatGoAwayAreNotHeldAgainstTheEndpoint(t *testing.T) {
 func TestAnEndpointThatHangsLongerThanRequestsHaveTimeIsLeftAlone(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		s, seen := &server{dimension: 4, instead: hang(nil)}, newCounts()
-		m, e := embedder(t, s, seen), endpoint(t, embed.Settings{})
+		m, e := embedder(t, s, seen), endpoint(t, core.EmbeddingPolicy{})
 		ask := func(text string) embed.Cause {
 			ctx, cancel := context.WithTimeout(t.Context(), time.Second)
 			defer cancel()
@@ -48,7 +48,7 @@ func TestAnEndpointThatHangsLongerThanRequestsHaveTimeIsLeftAlone(t *testing.T) 
 				t.Fatalf("request %d: %s", i, cause)
 			}
 		}
-		time.Sleep(embed.DefaultTimeout)
+		time.Sleep(core.DefaultEmbeddingTimeout)
 		synctest.Wait()
 		if cause := ask("another"); cause != embed.Open || !seen.left() || seen.calls[embed.TimedOut] != 5 {
 			t.Errorf("got %s after five calls that ended as %v", cause, seen.calls)
@@ -59,7 +59,7 @@ func TestAnEndpointThatHangsLongerThanRequestsHaveTimeIsLeftAlone(t *testing.T) 
 func TestADeadEndpointIsLeftAloneAndNoRequestWaitsForIt(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		s, seen := &server{dimension: 4, instead: hang(nil)}, newCounts()
-		m, e := embedder(t, s, seen), endpoint(t, embed.Settings{})
+		m, e := embedder(t, s, seen), endpoint(t, core.EmbeddingPolicy{})
 		start, asked := time.Now(), 0
 		ask := func() (embed.Cause, time.Duration) {
 			asked++
@@ -68,7 +68,7 @@ func TestADeadEndpointIsLeftAloneAndNoRequestWaitsForIt(t *testing.T) {
 			return embed.CauseOf(err), time.Since(from)
 		}
 		for !seen.left() {
-			if cause, took := ask(); cause != embed.TimedOut || took != embed.DefaultTimeout {
+			if cause, took := ask(); cause != embed.TimedOut || took != core.DefaultEmbeddingTimeout {
 				t.Fatalf("request %d: %s after %v", asked, cause, took)
 			}
 		}
@@ -108,7 +108,7 @@ func TestADeadEndpointIsLeftAloneAndNoRequestWaitsForIt(t *testing.T) {
 func TestNobodyJoinsTheCallThatFindsOutWhetherAnEndpointIsBack(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		s, seen := &server{dimension: 4, instead: says(503, "")}, newCounts()
-		m, e := embedder(t, s, seen), endpoint(t, embed.Settings{})
+		m, e := embedder(t, s, seen), endpoint(t, core.EmbeddingPolicy{})
 		for !seen.left() {
 			m.Embed(t.Context(), e, "a", 0)
 		}
@@ -127,13 +127,13 @@ func TestOtherEndpointsAreNotLeftAloneWithADeadOne(t *testing.T) {
 	s := &server{dimension: 4, instead: says(503, "")}
 	m := embedder(t, s, nil)
 	for i := range 10 {
-		m.Embed(t.Context(), endpoint(t, embed.Settings{}), fmt.Sprint(i), 0)
+		m.Embed(t.Context(), endpoint(t, core.EmbeddingPolicy{}), fmt.Sprint(i), 0)
 	}
 	s.set(func(s *server) { s.instead = nil })
-	if _, err := m.Embed(t.Context(), endpoint(t, embed.Settings{}), "a", 0); embed.CauseOf(err) != embed.Open {
+	if _, err := m.Embed(t.Context(), endpoint(t, core.EmbeddingPolicy{}), "a", 0); embed.CauseOf(err) != embed.Open {
 		t.Errorf("the dead one: %v", err)
 	}
-	for name, settings := range map[string]embed.Settings{
+	for name, settings := range map[string]core.EmbeddingPolicy{
 		"another model":      {Model: "f"},
 		"another credential": {Upstream: upstream(t, core.Provider{Auth: &core.Auth{Secret: secret}})},
 	} {
@@ -154,7 +154,7 @@ func TestARefusedPromptIsNotSentAgainForAWhile(t *testing.T) {
 				w.WriteHeader(status)
 				return true
 			}
-			m, e := embedder(t, s, seen), endpoint(t, embed.Settings{})
+			m, e := embedder(t, s, seen), endpoint(t, core.EmbeddingPolicy{})
 			for i := range 20 {
 				_, err := m.Embed(t.Context(), e, "bad", 0)
 				var refused *embed.Error
@@ -184,7 +184,7 @@ func TestARefusedPromptIsNotSentAgainForAWhile(t *testing.T) {
 func TestFailuresThatMayPassAreNotRemembered(t *testing.T) {
 	for _, status := range []int{401, 404, 408, 429, 500, 503} {
 		s := &server{dimension: 4, instead: says(status, "")}
-		m, e := embedder(t, s, nil), endpoint(t, embed.Settings{})
+		m, e := embedder(t, s, nil), endpoint(t, core.EmbeddingPolicy{})
 		m.Embed(t.Context(), e, "a", 0)
 		s.set(func(s *server) { s.instead = nil })
 		if _, err := m.Embed(t.Context(), e, "a", 0); err != nil || s.count() != 2 {

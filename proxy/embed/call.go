@@ -72,7 +72,7 @@ func (c *caller) exchange(parent context.Context, e *Endpoint, texts []string, t
 // limit returns how many bytes the answer to a call with n texts may have.
 func limit(n, dimensions int) int64 {
 	if dimensions == 0 {
-		dimensions = MaxDimension
+		dimensions = core.MaxDimensions
 	}
 	return besides + int64(n)*(1<<10+int64(dimensions)*perElement)
 }

@@ -37,10 +37,7 @@ func Collect(s *core.Snapshot) (Collections, error) {
 }
 
 func collect(g *core.Group) (*Collection, error) {
-	p := &g.Semantic.Embeddings
-	e, err := NewEndpoint(Settings{
-		Upstream: p.Upstream, URL: p.URL, Model: p.Model, Deployment: p.Deployment, Dimensions: p.Dimensions, Timeout: p.Timeout,
-	})
+	e, err := NewEndpoint(g.Semantic.Embeddings)
 	if err != nil {
 		return nil, err
 	}

@@ -11,6 +11,7 @@ import (
 
 	"pgregory.net/rapid"
 
+	"github.com/sluice-gateway/sluice/core"
 	"github.com/sluice-gateway/sluice/core/vector"
 )
 
@@ -49,7 +50,7 @@ func FuzzAnswer(f *testing.F) {
 		f.Add([]byte(body), 2, 2)
 	}
 	f.Fuzz(func(t *testing.T, body []byte, n, dimension int) {
-		if n < 1 || n > MaxBatch || dimension < 0 || dimension > MaxDimension {
+		if n < 1 || n > MaxBatch || dimension < 0 || dimension > core.MaxDimensions {
 			return
 		}
 		got, err := decode(body, n, dimension)
@@ -142,7 +143,7 @@ func TestWhatIsNoStoredVectorIsRefused(t *testing.T) {
 		out[at] = b
 		return out
 	}
-	large, _ := vector.Normalise(slices.Repeat([]float32{1}, MaxDimension+1))
+	large, _ := vector.Normalise(slices.Repeat([]float32{1}, core.MaxDimensions+1))
 	for name, value := range map[string][]byte{
 		"nothing": {}, "a version alone": {layout}, "another version": with(0, 2), "a byte short": good[:8], "a byte more": append(slices.Clone(good), 0),
 		"an element short": good[:5], "NaN": with(4, 0x7f), "an exponent changed": with(4, 0x41), "zeros": {layout, 0, 0, 0, 0}, "too large": encode(large),

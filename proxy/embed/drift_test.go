@@ -8,6 +8,7 @@ import (
 	"testing/synctest"
 	"time"
 
+	"github.com/sluice-gateway/sluice/core"
 	"github.com/sluice-gateway/sluice/proxy/embed"
 )
 
@@ -16,7 +17,7 @@ func TestAnotherDimensionIsEmbeddedForOnce(t *testing.T) {
 		synctest.Test(t, func(t *testing.T) {
 			s := &server{dimension: 6}
 			n, _ := start(t, s, store, nil)
-			e := endpoint(t, embed.Settings{})
+			e := endpoint(t, core.EmbeddingPolicy{})
 			a, b := collection(t, e, texts(0, 40)), collection(t, e, texts(30, 50))
 			n.Want([]*embed.Collection{a, b})
 			synctest.Wait()
@@ -63,7 +64,7 @@ func TestADriftSeenByOneNodeCostsTheOthersNoCall(t *testing.T) {
 		var all []*embed.Collection
 		for range 3 {
 			n, _ := start(t, s, store, nil)
-			c := collection(t, endpoint(t, embed.Settings{}), texts(0, 40))
+			c := collection(t, endpoint(t, core.EmbeddingPolicy{}), texts(0, 40))
 			n.Want([]*embed.Collection{c})
 			synctest.Wait()
 			nodes, all = append(nodes, n), append(all, c)
@@ -83,7 +84,7 @@ func TestADriftSeenByOneNodeCostsTheOthersNoCall(t *testing.T) {
 func TestVectorsOfTwoDimensionsInTheStoreAreMadeOne(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		s, store := &server{dimension: 6}, newShelf()
-		e := endpoint(t, embed.Settings{})
+		e := endpoint(t, core.EmbeddingPolicy{})
 		learn := func(texts []string) {
 			n, stop := start(t, s, store, nil)
 			c := collection(t, e, texts)
@@ -108,7 +109,7 @@ func TestAnEndpointThatChangesFromCallToCallIsGivenUpForAWhile(t *testing.T) {
 		s := &server{}
 		s.instead = func(http.ResponseWriter, *http.Request, call) bool { return false }
 		n, _ := start(t, &flipping{server: s}, nil, nil)
-		c := collection(t, endpoint(t, embed.Settings{}), texts(0, 200))
+		c := collection(t, endpoint(t, core.EmbeddingPolicy{}), texts(0, 200))
 		n.Want([]*embed.Collection{c})
 		time.Sleep(time.Minute)
 		if got := n.States()[0]; got.Ready || !strings.Contains(got.Failure, "wrong dimension") || s.count() > 60 {

@@ -21,7 +21,7 @@ func hexKey(k embed.Key) string { return hex.EncodeToString(k[:]) }
 
 func TestAPromptSeenBeforeCostsNoCall(t *testing.T) {
 	s, seen := &server{dimension: 4}, newCounts()
-	m, e := embedder(t, s, seen), endpoint(t, embed.Settings{})
+	m, e := embedder(t, s, seen), endpoint(t, core.EmbeddingPolicy{})
 	for range 3 {
 		for _, text := range []string{"a", "b"} {
 			if u, err := m.Embed(t.Context(), e, text, 4); err != nil || !same(u, unit(t, text, 4)) {
@@ -33,18 +33,18 @@ func TestAPromptSeenBeforeCostsNoCall(t *testing.T) {
 		t.Errorf("%d calls, outcomes %v", s.count(), seen.outcomes)
 	}
 	// Another model gives other vectors, another credential the same.
-	if _, err := m.Embed(t.Context(), endpoint(t, embed.Settings{Model: "f"}), "a", 4); err != nil || s.count() != 3 {
+	if _, err := m.Embed(t.Context(), endpoint(t, core.EmbeddingPolicy{Model: "f"}), "a", 4); err != nil || s.count() != 3 {
 		t.Errorf("another model: %d calls, error %v", s.count(), err)
 	}
 	other := upstream(t, core.Provider{Auth: &core.Auth{Secret: secret}})
-	if _, err := m.Embed(t.Context(), endpoint(t, embed.Settings{Upstream: other}), "a", 4); err != nil || s.count() != 3 {
+	if _, err := m.Embed(t.Context(), endpoint(t, core.EmbeddingPolicy{Upstream: other}), "a", 4); err != nil || s.count() != 3 {
 		t.Errorf("another credential: %d calls, error %v", s.count(), err)
 	}
 }
 
 func TestNothingIsNotEmbedded(t *testing.T) {
 	s := &server{dimension: 4}
-	_, err := embedder(t, s, nil).Embed(t.Context(), endpoint(t, embed.Settings{}), "", 4)
+	_, err := embedder(t, s, nil).Embed(t.Context(), endpoint(t, core.EmbeddingPolicy{}), "", 4)
 	if embed.CauseOf(err) != embed.NoText || s.count() != 0 {
 		t.Errorf("got %v and %d calls", err, s.count())
 	}
@@ -52,7 +52,7 @@ func TestNothingIsNotEmbedded(t *testing.T) {
 
 func TestAVectorOfAnotherDimensionIsNotTakenFromBefore(t *testing.T) {
 	s := &server{dimension: 4}
-	m, e := embedder(t, s, nil), endpoint(t, embed.Settings{})
+	m, e := embedder(t, s, nil), endpoint(t, core.EmbeddingPolicy{})
 	if _, err := m.Embed(t.Context(), e, "a", 4); err != nil {
 		t.Fatal(err)
 	}
@@ -80,7 +80,7 @@ func TestRequestsWithOnePromptShareOneCall(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		release := make(chan struct{})
 		s, seen := &server{dimension: 4, instead: hang(release)}, newCounts()
-		m, e := embedder(t, s, seen), endpoint(t, embed.Settings{})
+		m, e := embedder(t, s, seen), endpoint(t, core.EmbeddingPolicy{})
 		var all sync.WaitGroup
 		for range 10 {
 			all.Go(func() {
@@ -109,7 +109,7 @@ func TestARequestThatGoesAwayTakesTheCallOnlyWithItIfItWasTheLast(t *testing.T) 
 			}
 			return false
 		}
-		m, e := embedder(t, s, seen), endpoint(t, embed.Settings{})
+		m, e := embedder(t, s, seen), endpoint(t, core.EmbeddingPolicy{})
 		ask := func() (context.CancelCauseFunc, <-chan error) {
 			ctx, cancel := context.WithCancelCause(t.Context())
 			out := make(chan error, 1)
@@ -164,7 +164,7 @@ type panicking struct{}
 func (panicking) RoundTrip(*http.Request) (*http.Response, error) { panic("a bug") }
 
 func TestAPanicIsTheFailureOfOneCall(t *testing.T) {
-	_, err := embedder(t, panicking{}, nil).Embed(t.Context(), endpoint(t, embed.Settings{}), "a", 0)
+	_, err := embedder(t, panicking{}, nil).Embed(t.Context(), endpoint(t, core.EmbeddingPolicy{}), "a", 0)
 	if embed.CauseOf(err) != embed.Panicked {
 		t.Errorf("got %v", err)
 	}
@@ -173,7 +173,7 @@ func TestAPanicIsTheFailureOfOneCall(t *testing.T) {
 func TestCloseEndsWhatIsUnderWayAndNothingBeginsAfterIt(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		s := &server{dimension: 4, instead: hang(nil)}
-		m, e := embedder(t, s, nil), endpoint(t, embed.Settings{})
+		m, e := embedder(t, s, nil), endpoint(t, core.EmbeddingPolicy{})
 		out := make(chan error, 1)
 		go func() {
 			_, err := m.Embed(t.Context(), e, "a", 0)
@@ -194,7 +194,7 @@ func TestCloseEndsWhatIsUnderWayAndNothingBeginsAfterIt(t *testing.T) {
 func TestThousandsOfRequestsAtOnceGetEachItsOwnVector(t *testing.T) {
 	s := &server{dimension: 4}
 	base, transport := listen(t, s)
-	m, e := embedder(t, transport, nil), endpoint(t, embed.Settings{Upstream: upstream(t, core.Provider{BaseURL: base})})
+	m, e := embedder(t, transport, nil), endpoint(t, core.EmbeddingPolicy{Upstream: upstream(t, core.Provider{BaseURL: base})})
 	var all sync.WaitGroup
 	for i := range 64 {
 		all.Go(func() {
@@ -220,7 +220,7 @@ func TestThousandsOfRequestsAtOnceGetEachItsOwnVector(t *testing.T) {
 
 func BenchmarkAPromptSeenBefore(b *testing.B) {
 	s := &server{dimension: 1536}
-	m, e := embedder(b, s, nil), endpoint(b, embed.Settings{})
+	m, e := embedder(b, s, nil), endpoint(b, core.EmbeddingPolicy{})
 	text := strings.Repeat("some words ", 90)
 	b.ReportAllocs()
 	for b.Loop() {
@@ -236,7 +236,7 @@ func BenchmarkADeadEndpoint(b *testing.B) {
 		io.WriteString(w, "dead")
 		return true
 	}}
-	m, e := embedder(b, s, nil), endpoint(b, embed.Settings{})
+	m, e := embedder(b, s, nil), endpoint(b, core.EmbeddingPolicy{})
 	text := strings.Repeat("some words ", 90)
 	b.ReportAllocs()
 	for b.Loop() {

@@ -7,36 +7,13 @@ import (
 	"net/url"
 	"strconv"
 	"strings"
-	"time"
 
 	"github.com/sluice-gateway/sluice/core"
 	"github.com/sluice-gateway/sluice/core/signal"
 )
 
-// DefaultTimeout bounds the embedding of one prompt: whoever waits for it has not begun to wait for the answer.
-const DefaultTimeout = 3 * time.Second
-
-// MaxDimension bounds the vectors that are taken; the largest models that embed have half of it.
-const MaxDimension = 16_384
-
 // path of the endpoint below a provider's base URL.
 const path = "/embeddings"
-
-// Settings say where and how texts are embedded.
-type Settings struct {
-	// Upstream is the provider whose credential, headers, TLS and connections are used.
-	Upstream *core.Upstream
-	// URL is the whole URL of the endpoint; empty: /embeddings below the provider's base URL.
-	URL string
-	// Model is the upstream's name of the model.
-	Model string
-	// Deployment: the URL names the model, as Azure's does, and the body does not.
-	Deployment bool
-	// Dimensions is how many the vectors are to have; 0: as many as the model gives.
-	Dimensions int
-	// Timeout bounds the call for one prompt; 0: DefaultTimeout.
-	Timeout time.Duration
-}
 
 // Key names the vector of a text: the SHA-256 of what determines the vector, which is the endpoint's URL, the model,
 // the dimensions and the text. It is the same on every node and in every version.
@@ -44,7 +21,7 @@ type Key [sha256.Size]byte
 
 // Endpoint is a place where texts are embedded. It never changes.
 type Endpoint struct {
-	settings Settings
+	settings core.EmbeddingPolicy
 	url      *url.URL // with the credential, if it belongs there
 	// identity hashes what determines a vector besides its text.
 	identity [sha256.Size]byte
@@ -52,17 +29,18 @@ type Endpoint struct {
 	route [sha256.Size]byte
 }
 
-// NewEndpoint returns the endpoint of those settings, and an error if no request could be sent to it.
-func NewEndpoint(s Settings) (*Endpoint, error) {
+// NewEndpoint returns the endpoint of that policy, whose timeout is core.DefaultEmbeddingTimeout where it has none, and an
+// error if no request could be sent to it.
+func NewEndpoint(s core.EmbeddingPolicy) (*Endpoint, error) {
 	if s.Timeout == 0 {
-		s.Timeout = DefaultTimeout
+		s.Timeout = core.DefaultEmbeddingTimeout
 	}
 	u, err := location(s)
 	switch {
 	case err != nil:
 		return nil, err
-	case s.Dimensions < 0 || s.Dimensions > MaxDimension:
-		return nil, errors.New("dimensions must be between 0 and " + strconv.Itoa(MaxDimension))
+	case s.Dimensions < 0 || s.Dimensions > core.MaxDimensions:
+		return nil, errors.New("dimensions must be between 0 and " + strconv.Itoa(core.MaxDimensions))
 	case s.Timeout < 0:
 		return nil, errors.New("timeout must not be negative")
 	case s.Model == "" && !s.Deployment:
@@ -78,7 +56,7 @@ func NewEndpoint(s Settings) (*Endpoint, error) {
 }
 
 // location returns the URL without the credential.
-func location(s Settings) (*url.URL, error) {
+func location(s core.EmbeddingPolicy) (*url.URL, error) {
 	u := *s.Upstream.BaseURL
 	if s.URL == "" {
 		u.Path += path

@@ -89,7 +89,7 @@ func TestExamplesAreEmbeddedInTheBackgroundAndAllAtOnce(t *testing.T) {
 		s := &server{dimension: 6, instead: hang(release)}
 		n, _ := start(t, s, nil, nil)
 		targets := [][]string{texts(0, 16), nil, texts(16, 100), {"example 0003", "example 0003"}}
-		c := collection(t, endpoint(t, embed.Settings{}), targets...)
+		c := collection(t, endpoint(t, core.EmbeddingPolicy{}), targets...)
 		n.Want([]*embed.Collection{c})
 		synctest.Wait()
 		if state := n.States()[0]; c.Vectors() != nil || state.Ready || state.Texts != 102 || state.Missing != 102 || state.Name != "routing" || state.Upstream != "vectors" {
@@ -115,7 +115,7 @@ func TestAMatchIsThatOfThePromptWithTheExamples(t *testing.T) {
 		s := &server{dimension: 6}
 		n, _ := start(t, s, nil, nil)
 		targets := [][]string{texts(0, 3), nil, texts(3, 5)}
-		c := collection(t, endpoint(t, embed.Settings{}), targets...)
+		c := collection(t, endpoint(t, core.EmbeddingPolicy{}), targets...)
 		n.Want([]*embed.Collection{c})
 		synctest.Wait()
 		m, err := n.Match(t.Context(), nil, c, "example 0004")
@@ -123,7 +123,7 @@ func TestAMatchIsThatOfThePromptWithTheExamples(t *testing.T) {
 			t.Errorf("got %+v and error %v, want example 1 of target 2", m, err)
 		}
 		// Without any example there is nothing to compare with, and nothing to embed.
-		none := collection(t, endpoint(t, embed.Settings{}), nil, nil)
+		none := collection(t, endpoint(t, core.EmbeddingPolicy{}), nil, nil)
 		n.Want([]*embed.Collection{none})
 		before := s.count()
 		if m, err := n.Match(t.Context(), m, none, "another prompt"); err != nil || len(m) != 2 || m[0].Found() || s.count() != before {
@@ -136,7 +136,7 @@ func TestAnUnchangedExampleIsNeverEmbeddedAgain(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		s := &server{dimension: 6}
 		n, _ := start(t, s, nil, nil)
-		e := endpoint(t, embed.Settings{})
+		e := endpoint(t, core.EmbeddingPolicy{})
 		want := func(targets ...[]string) *embed.Collection {
 			c := collection(t, e, targets...)
 			n.Want([]*embed.Collection{c, collection(t, e, []string{"of another routing"})})
@@ -158,7 +158,7 @@ func TestAnUnchangedExampleIsNeverEmbeddedAgain(t *testing.T) {
 			t.Errorf("one more example took %+v", s.calls[before:])
 		}
 		// Nor when the credential changes.
-		e = endpoint(t, embed.Settings{Upstream: upstream(t, core.Provider{Auth: &core.Auth{Secret: secret}})})
+		e = endpoint(t, core.EmbeddingPolicy{Upstream: upstream(t, core.Provider{Auth: &core.Auth{Secret: secret}})})
 		holds(t, want(texts(0, 10), texts(10, 21)), 6, texts(0, 10), texts(10, 21))
 		time.Sleep(time.Hour)
 		if s.count() != before+1 {
@@ -171,7 +171,7 @@ func TestWhatWasForgottenAndIsWantedAgainComesBack(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		s := &server{dimension: 6}
 		n, _ := start(t, s, nil, nil)
-		e := endpoint(t, embed.Settings{})
+		e := endpoint(t, core.EmbeddingPolicy{})
 		for range 3 {
 			c := collection(t, e, texts(0, 3))
 			n.Want([]*embed.Collection{c})
@@ -190,7 +190,7 @@ func TestRunEndsWithItsContextWhateverIsUnderWay(t *testing.T) {
 		synctest.Test(t, func(t *testing.T) {
 			s := &server{dimension: 6, instead: hang(nil)}
 			n, stop := start(t, s, store, func(signal.Key) bool { return store == nil })
-			n.Want([]*embed.Collection{collection(t, endpoint(t, embed.Settings{}), texts(0, 3))})
+			n.Want([]*embed.Collection{collection(t, endpoint(t, core.EmbeddingPolicy{}), texts(0, 3))})
 			time.Sleep(1500 * time.Millisecond)
 			from := time.Now()
 			stop()
@@ -202,7 +202,7 @@ func TestRunEndsWithItsContextWhateverIsUnderWay(t *testing.T) {
 }
 
 func TestAnEmptyExampleIsRefused(t *testing.T) {
-	_, err := embed.NewCollection("r", endpoint(t, embed.Settings{}), [][]string{{"a"}, {"b", ""}})
+	_, err := embed.NewCollection("r", endpoint(t, core.EmbeddingPolicy{}), [][]string{{"a"}, {"b", ""}})
 	if err == nil || !strings.Contains(err.Error(), "example 1 of target 1") {
 		t.Errorf("got %v", err)
 	}
@@ -211,7 +211,7 @@ func TestAnEmptyExampleIsRefused(t *testing.T) {
 func TestConfigurationRequestsAndAnswersMayComeAllAtOnce(t *testing.T) {
 	s := &server{dimension: 6}
 	base, transport := listen(t, s)
-	e := endpoint(t, embed.Settings{Upstream: upstream(t, core.Provider{BaseURL: base})})
+	e := endpoint(t, core.EmbeddingPolicy{Upstream: upstream(t, core.Provider{BaseURL: base})})
 	n, _ := start(t, transport, newShelf(), nil)
 	var all sync.WaitGroup
 	var last *embed.Collection
@@ -247,7 +247,7 @@ func TestAPanicIsTheFailureOfOneCallForExamples(t *testing.T) {
 		ctx, cancel := context.WithCancel(t.Context())
 		ended := make(chan error, 1)
 		go func() { ended <- x.Run(ctx) }()
-		x.Want([]*embed.Collection{collection(t, endpoint(t, embed.Settings{}), []string{"a"})})
+		x.Want([]*embed.Collection{collection(t, endpoint(t, core.EmbeddingPolicy{}), []string{"a"})})
 		synctest.Wait()
 		if s := x.States()[0]; s.Ready || !strings.Contains(s.Failure, string(embed.Panicked)) {
 			t.Errorf("got %+v", s)

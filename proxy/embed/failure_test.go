@@ -106,7 +106,7 @@ var failures = []struct {
 	{"no entry", says(200, data(``)), embed.WrongCount, 200},
 	{"two entries", says(200, data(`{"index":0,"embedding":[1,2]},{"index":1,"embedding":[1,2]}`)), embed.WrongCount, 200},
 	{"no elements", says(200, data(`{"index":0,"embedding":[]}`)), embed.WrongDimension, 200},
-	{"too many elements", says(200, data(`{"index":0,"embedding":[`+strings.Repeat("1,", embed.MaxDimension)+`1]}`)), embed.WrongDimension, 200},
+	{"too many elements", says(200, data(`{"index":0,"embedding":[`+strings.Repeat("1,", core.MaxDimensions)+`1]}`)), embed.WrongDimension, 200},
 	{"zeros", says(200, data(`{"index":0,"embedding":[0,0.0,-0,0e5,1e-60]}`)), embed.ZeroNorm, 200},
 	{"too large an answer", func(w http.ResponseWriter, _ *http.Request, _ call) bool {
 		io.WriteString(w, data(`{"index":0,"embedding":[1,2]}`))
@@ -153,7 +153,7 @@ func TestEachFailureHasItsCauseAndTellsNothingOfWhatWasSent(t *testing.T) {
 			if c.cause == embed.TimedOut {
 				timeout = 100 * time.Millisecond
 			}
-			e := endpoint(t, embed.Settings{Upstream: up, Timeout: timeout})
+			e := endpoint(t, core.EmbeddingPolicy{Upstream: up, Timeout: timeout})
 			seen := newCounts()
 			u, err := embedder(t, transport, seen).Embed(t.Context(), e, prompt, 0)
 			var failed *embed.Error
@@ -189,7 +189,7 @@ func TestWhatIsWrongInABatchIsFound(t *testing.T) {
 	} {
 		s := &server{instead: says(200, data(c.entries))}
 		m := embedder(t, s, nil)
-		_, err := m.EmbedAll(t.Context(), endpoint(t, embed.Settings{}), []string{"a", "b"})
+		_, err := m.EmbedAll(t.Context(), endpoint(t, core.EmbeddingPolicy{}), []string{"a", "b"})
 		if embed.CauseOf(err) != c.cause {
 			t.Errorf("%s: got %v, want %s", c.name, err, c.cause)
 		}
@@ -198,7 +198,7 @@ func TestWhatIsWrongInABatchIsFound(t *testing.T) {
 
 func TestADimensionThatWasAskedForIsHeldTo(t *testing.T) {
 	s := &server{dimension: 8}
-	_, err := embedder(t, s, nil).Embed(t.Context(), endpoint(t, embed.Settings{Dimensions: 4}), prompt, 0)
+	_, err := embedder(t, s, nil).Embed(t.Context(), endpoint(t, core.EmbeddingPolicy{Dimensions: 4}), prompt, 0)
 	if embed.CauseOf(err) != embed.WrongDimension {
 		t.Errorf("got %v, want %s", err, embed.WrongDimension)
 	}
@@ -224,7 +224,7 @@ func TestAnEndpointThatIsNotThereIsUnreachable(t *testing.T) {
 		transport := &http.Transport{}
 		defer transport.CloseIdleConnections()
 		up := upstream(t, core.Provider{BaseURL: base, Auth: &core.Auth{Secret: secret, Query: "key"}})
-		_, err := embedder(t, transport, nil).Embed(t.Context(), endpoint(t, embed.Settings{Upstream: up}), prompt, 0)
+		_, err := embedder(t, transport, nil).Embed(t.Context(), endpoint(t, core.EmbeddingPolicy{Upstream: up}), prompt, 0)
 		if embed.CauseOf(err) != embed.Unreachable || !strings.Contains(err.Error(), detail) || strings.Contains(err.Error(), secret) {
 			t.Errorf("%s: got %v, want %s: %s", base, err, embed.Unreachable, detail)
 		}
@@ -235,7 +235,7 @@ func TestWhatTheGatewaysOwnDialerRefusesIsSaid(t *testing.T) {
 	transport := &http.Transport{DialContext: func(context.Context, string, string) (net.Conn, error) {
 		return nil, &net.OpError{Op: "dial", Net: "tcp", Err: errors.New("address 169.254.169.254 is link-local\nor worse")}
 	}}
-	_, err := embedder(t, transport, nil).Embed(t.Context(), endpoint(t, embed.Settings{}), prompt, 0)
+	_, err := embedder(t, transport, nil).Embed(t.Context(), endpoint(t, core.EmbeddingPolicy{}), prompt, 0)
 	if got, want := fmt.Sprint(err), "embed by vectors: unreachable: address 169.254.169.254 is link-local or worse"; got != want {
 		t.Errorf("got %q, want %q", got, want)
 	}
@@ -250,7 +250,7 @@ func TestARedirectIsNotFollowed(t *testing.T) {
 			return true
 		}}
 		base, transport := listen(t, s)
-		_, err := embedder(t, transport, nil).Embed(t.Context(), endpoint(t, embed.Settings{Upstream: upstream(t, core.Provider{BaseURL: base})}), prompt, 0)
+		_, err := embedder(t, transport, nil).Embed(t.Context(), endpoint(t, core.EmbeddingPolicy{Upstream: upstream(t, core.Provider{BaseURL: base})}), prompt, 0)
 		if embed.CauseOf(err) != embed.BadStatus || elsewhere.count() != 0 {
 			t.Errorf("%d: got %v and %d calls elsewhere", status, err, elsewhere.count())
 		}
@@ -273,7 +273,7 @@ func TestAnAnswerIsTakenInEveryFormThatServersGiveIt(t *testing.T) {
 		"no other member": `{"data":[{"index":0,"embedding":[3,4]}]}`,
 	} {
 		s := &server{instead: says(200, body)}
-		u, err := embedder(t, s, nil).Embed(t.Context(), endpoint(t, embed.Settings{}), prompt, 2)
+		u, err := embedder(t, s, nil).Embed(t.Context(), endpoint(t, core.EmbeddingPolicy{}), prompt, 2)
 		if err != nil || u.Values()[0] != 0.6 || u.Values()[1] != 0.8 {
 			t.Errorf("%s: got %v and error %v, want (0.6, 0.8)", name, u, err)
 		}
@@ -289,7 +289,7 @@ func TestGzipThatNobodyAskedForIsUnderstood(t *testing.T) {
 		return true
 	}}
 	base, transport := listen(t, s)
-	e := endpoint(t, embed.Settings{Upstream: upstream(t, core.Provider{BaseURL: base})})
+	e := endpoint(t, core.EmbeddingPolicy{Upstream: upstream(t, core.Provider{BaseURL: base})})
 	if u, err := embedder(t, transport, nil).Embed(t.Context(), e, prompt, 4); err != nil || !same(u, unit(t, prompt, 4)) {
 		t.Errorf("got %v and error %v", u, err)
 	}

@@ -11,6 +11,7 @@ import (
 	"testing/synctest"
 	"time"
 
+	"github.com/sluice-gateway/sluice/core"
 	"github.com/sluice-gateway/sluice/core/signal"
 	"github.com/sluice-gateway/sluice/proxy/embed"
 )
@@ -56,7 +57,7 @@ func TestOtherNodesAndRestartsTakeWhatIsInTheStore(t *testing.T) {
 		targets := [][]string{texts(0, 40), texts(40, 70)}
 		for range 3 {
 			n, stop := start(t, s, store, nil)
-			c := collection(t, endpoint(t, embed.Settings{}), targets...)
+			c := collection(t, endpoint(t, core.EmbeddingPolicy{}), targets...)
 			n.Want([]*embed.Collection{c})
 			synctest.Wait()
 			holds(t, c, 6, targets...)
@@ -65,7 +66,7 @@ func TestOtherNodesAndRestartsTakeWhatIsInTheStore(t *testing.T) {
 		if got := s.sent(); !slices.Equal(got, texts(0, 70)) || store.most > embed.MaxBatch {
 			t.Errorf("three nodes sent %d texts, and asked the store for %d at a time", len(got), store.most)
 		}
-		keys := slices.Collect(collection(t, endpoint(t, embed.Settings{}), targets...).Keys)
+		keys := slices.Collect(collection(t, endpoint(t, core.EmbeddingPolicy{}), targets...).Keys)
 		for _, k := range keys {
 			if store.values[k] == nil {
 				t.Fatalf("%x is not in the store", k)
@@ -84,7 +85,7 @@ func TestAFleetEmbedsEachExampleOnce(t *testing.T) {
 		var all []*embed.Collection
 		for i := range 20 {
 			n, _ := start(t, s, store, func(signal.Key) bool { return i == 13 })
-			c := collection(t, endpoint(t, embed.Settings{}), texts(0, 500))
+			c := collection(t, endpoint(t, core.EmbeddingPolicy{}), texts(0, 500))
 			n.Want([]*embed.Collection{c})
 			all = append(all, c)
 		}
@@ -102,7 +103,7 @@ func TestANodeDoesByItselfWhatTheOneThatShouldDoesNot(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		s, store := &server{dimension: 6}, newShelf()
 		n, _ := start(t, s, store, func(signal.Key) bool { return false })
-		c := collection(t, endpoint(t, embed.Settings{}), texts(0, 100))
+		c := collection(t, endpoint(t, core.EmbeddingPolicy{}), texts(0, 100))
 		n.Want([]*embed.Collection{c})
 		time.Sleep(time.Second)
 		if s.count() != 0 {
@@ -119,7 +120,7 @@ func TestTwoNodesAtOnceDoNoHarm(t *testing.T) {
 		var all []*embed.Collection
 		for range 2 {
 			n, _ := start(t, s, store, nil)
-			c := collection(t, endpoint(t, embed.Settings{}), texts(0, 100))
+			c := collection(t, endpoint(t, core.EmbeddingPolicy{}), texts(0, 100))
 			n.Want([]*embed.Collection{c})
 			all = append(all, c)
 		}
@@ -146,12 +147,12 @@ func TestAStoreThatFailsOrLiesCostsCallsAndNothingElse(t *testing.T) {
 	} {
 		synctest.Test(t, func(t *testing.T) {
 			s, store := &server{dimension: 6}, newShelf()
-			for key := range collection(t, endpoint(t, embed.Settings{Dimensions: 6}), texts(0, 50)).Keys {
+			for key := range collection(t, endpoint(t, core.EmbeddingPolicy{Dimensions: 6}), texts(0, 50)).Keys {
 				store.values[key] = nil
 			}
 			spoil(store)
 			n, _ := start(t, s, store, func(signal.Key) bool { return name != "fails" })
-			c := collection(t, endpoint(t, embed.Settings{Dimensions: 6}), texts(0, 50))
+			c := collection(t, endpoint(t, core.EmbeddingPolicy{Dimensions: 6}), texts(0, 50))
 			n.Want([]*embed.Collection{c})
 			synctest.Wait()
 			holds(t, c, 6, texts(0, 50))

@@ -39,7 +39,7 @@ func upstream(tb testing.TB, p core.Provider) *core.Upstream {
 }
 
 // endpoint returns one of a provider without a credential. Settings that are not given are the usual ones.
-func endpoint(tb testing.TB, s embed.Settings) *embed.Endpoint {
+func endpoint(tb testing.TB, s core.EmbeddingPolicy) *embed.Endpoint {
 	tb.Helper()
 	if s.Upstream == nil {
 		s.Upstream = upstream(tb, core.Provider{})

@@ -7,6 +7,7 @@ import (
 	"testing/synctest"
 	"time"
 
+	"github.com/sluice-gateway/sluice/core"
 	"github.com/sluice-gateway/sluice/proxy/embed"
 )
 
@@ -14,7 +15,7 @@ func TestFailuresAreTriedAgainEverMoreSeldomAndAreSeen(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		s := &server{dimension: 6, instead: says(503, "")}
 		n, _ := start(t, s, nil, nil)
-		c := collection(t, endpoint(t, embed.Settings{}), texts(0, 3))
+		c := collection(t, endpoint(t, core.EmbeddingPolicy{}), texts(0, 3))
 		n.Want([]*embed.Collection{c})
 		time.Sleep(time.Minute)
 		if early := s.count(); early < 4 || early > 12 {
@@ -46,7 +47,7 @@ func TestAnEndpointThatAsksForTimeGetsIt(t *testing.T) {
 			return true
 		}
 		n, _ := start(t, s, nil, nil)
-		n.Want([]*embed.Collection{collection(t, endpoint(t, embed.Settings{}), texts(0, 3))})
+		n.Want([]*embed.Collection{collection(t, endpoint(t, core.EmbeddingPolicy{}), texts(0, 3))})
 		time.Sleep(119 * time.Second)
 		if s.count() != 1 {
 			t.Errorf("%d calls within the time", s.count())
@@ -58,9 +59,9 @@ func TestChangesThatDoNotConcernItNeitherHurryNorDisturbWhatIsUnderWay(t *testin
 	synctest.Test(t, func(t *testing.T) {
 		s := &server{dimension: 6, instead: says(503, "")}
 		n, _ := start(t, s, nil, nil)
-		e := endpoint(t, embed.Settings{})
+		e := endpoint(t, core.EmbeddingPolicy{})
 		change := func() *embed.Collection {
-			c := collection(t, endpoint(t, embed.Settings{}), texts(0, 3))
+			c := collection(t, endpoint(t, core.EmbeddingPolicy{}), texts(0, 3))
 			n.Want([]*embed.Collection{c})
 			time.Sleep(100 * time.Millisecond)
 			return c
@@ -111,9 +112,9 @@ func TestWhatIsNotWantedAnyMoreIsNotWaitedFor(t *testing.T) {
 			return false
 		}
 		n, _ := start(t, s, nil, nil)
-		n.Want([]*embed.Collection{collection(t, endpoint(t, embed.Settings{Model: "slow"}), texts(0, 3))})
+		n.Want([]*embed.Collection{collection(t, endpoint(t, core.EmbeddingPolicy{Model: "slow"}), texts(0, 3))})
 		synctest.Wait()
-		c := collection(t, endpoint(t, embed.Settings{}), texts(0, 3))
+		c := collection(t, endpoint(t, core.EmbeddingPolicy{}), texts(0, 3))
 		n.Want([]*embed.Collection{c})
 		synctest.Wait()
 		select {
@@ -140,8 +141,8 @@ func TestASlowEndpointKeepsNoOtherWaiting(t *testing.T) {
 			return false
 		}
 		n, _ := start(t, s, nil, nil)
-		quick := collection(t, endpoint(t, embed.Settings{}), texts(0, 3))
-		n.Want([]*embed.Collection{collection(t, endpoint(t, embed.Settings{Model: "slow"}), texts(0, 3)), quick})
+		quick := collection(t, endpoint(t, core.EmbeddingPolicy{}), texts(0, 3))
+		n.Want([]*embed.Collection{collection(t, endpoint(t, core.EmbeddingPolicy{Model: "slow"}), texts(0, 3)), quick})
 		synctest.Wait()
 		holds(t, quick, 6, texts(0, 3))
 	})
@@ -162,7 +163,7 @@ func TestAServerThatTakesFewTextsAtATimeGetsFew(t *testing.T) {
 		synctest.Test(t, func(t *testing.T) {
 			s := &server{dimension: 6, instead: refusing(most)}
 			n, _ := start(t, s, nil, nil)
-			c := collection(t, endpoint(t, embed.Settings{}), texts(0, 100))
+			c := collection(t, endpoint(t, core.EmbeddingPolicy{}), texts(0, 100))
 			n.Want([]*embed.Collection{c})
 			synctest.Wait()
 			holds(t, c, 6, texts(0, 100))
@@ -177,7 +178,7 @@ func TestATextThatIsRefusedSpoilsOnlyItsOwnCollection(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		s := &server{dimension: 6, instead: refusing(embed.MaxBatch)}
 		n, _ := start(t, s, nil, nil)
-		e := endpoint(t, embed.Settings{})
+		e := endpoint(t, core.EmbeddingPolicy{})
 		spoilt := collection(t, e, []string{"bad 0", "bad 1", "bad 2", "bad 3", "bad 4", "bad 5", "good"})
 		others := collection(t, e, texts(0, 100))
 		n.Want([]*embed.Collection{spoilt, others})

@@ -6,6 +6,7 @@ import (
 	"errors"
 	"math"
 
+	"github.com/sluice-gateway/sluice/core"
 	"github.com/sluice-gateway/sluice/core/vector"
 )
 
@@ -24,7 +25,7 @@ type Store interface {
 const MaxBatch = 32
 
 // MaxStored is the size in bytes of the largest value in a Store.
-const MaxStored = 1 + 4*MaxDimension
+const MaxStored = 1 + 4*core.MaxDimensions
 
 // layout is the first byte of a stored vector; behind it come its elements, float32, little-endian.
 const layout = 1

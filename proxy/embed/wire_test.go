@@ -15,26 +15,26 @@ func TestACallIsWhatTheProviderWants(t *testing.T) {
 	for _, c := range []struct {
 		name       string
 		provider   core.Provider
-		settings   embed.Settings
+		settings   core.EmbeddingPolicy
 		url        string
 		model      string // empty: none
 		dimensions int    // 0: none
 		header     http.Header
 	}{
-		{"as simple as can be", core.Provider{}, embed.Settings{Model: "e"}, "/v1/embeddings", "e", 0,
+		{"as simple as can be", core.Provider{}, core.EmbeddingPolicy{Model: "e"}, "/v1/embeddings", "e", 0,
 			http.Header{"User-Agent": {"sluice/test"}}},
 		{"credential and headers", core.Provider{Auth: &core.Auth{Secret: secret}, Headers: map[string]string{"OpenAI-Organization": "org", "user-agent": "custom"}},
-			embed.Settings{Model: "e", Dimensions: 4}, "/v1/embeddings", "e", 4,
+			core.EmbeddingPolicy{Model: "e", Dimensions: 4}, "/v1/embeddings", "e", 4,
 			http.Header{"User-Agent": {"custom"}, "Openai-Organization": {"org"}, "Authorization": {"Bearer " + secret}}},
-		{"credential in the query", core.Provider{Auth: &core.Auth{Secret: "s&k=1", Query: "api key"}}, embed.Settings{Model: "e"},
+		{"credential in the query", core.Provider{Auth: &core.Auth{Secret: "s&k=1", Query: "api key"}}, core.EmbeddingPolicy{Model: "e"},
 			"/v1/embeddings?api+key=s%26k%3D1", "e", 0, http.Header{"User-Agent": {"sluice/test"}}},
-		{"an endpoint of its own", core.Provider{Auth: &core.Auth{Secret: secret}}, embed.Settings{Model: "e", URL: "HOST/a%2Fb/embed?x=1"},
+		{"an endpoint of its own", core.Provider{Auth: &core.Auth{Secret: secret}}, core.EmbeddingPolicy{Model: "e", URL: "HOST/a%2Fb/embed?x=1"},
 			"/a%2Fb/embed?x=1", "e", 0, http.Header{"User-Agent": {"sluice/test"}, "Authorization": {"Bearer " + secret}}},
 		{"Azure", core.Provider{Auth: &core.Auth{Secret: secret, Header: "api-key"}},
-			embed.Settings{Model: "e", Deployment: true, Dimensions: 4, URL: "HOST/openai/deployments/small/embeddings?api-version=2024-10-21"},
+			core.EmbeddingPolicy{Model: "e", Deployment: true, Dimensions: 4, URL: "HOST/openai/deployments/small/embeddings?api-version=2024-10-21"},
 			"/openai/deployments/small/embeddings?api-version=2024-10-21", "", 4, http.Header{"User-Agent": {"sluice/test"}, "Api-Key": {secret}}},
 		{"Azure, credential in the query", core.Provider{Auth: &core.Auth{Secret: secret, Query: "key"}},
-			embed.Settings{Deployment: true, Model: "e", URL: "HOST/openai/deployments/small/embeddings?api-version=2024-10-21"},
+			core.EmbeddingPolicy{Deployment: true, Model: "e", URL: "HOST/openai/deployments/small/embeddings?api-version=2024-10-21"},
 			"/openai/deployments/small/embeddings?api-version=2024-10-21&key=" + secret, "", 0, http.Header{"User-Agent": {"sluice/test"}}},
 	} {
 		s := &server{dimension: 4}
@@ -69,7 +69,7 @@ func TestACallIsWhatTheProviderWants(t *testing.T) {
 func TestAConnectionThatTheServerHasClosedIsReplaced(t *testing.T) {
 	s := &server{dimension: 4}
 	base, transport := listen(t, s)
-	e := endpoint(t, embed.Settings{Upstream: upstream(t, core.Provider{BaseURL: base})})
+	e := endpoint(t, core.EmbeddingPolicy{Upstream: upstream(t, core.Provider{BaseURL: base})})
 	m := embedder(t, transport, nil)
 	if _, err := m.Embed(t.Context(), e, "first", 0); err != nil {
 		t.Fatal(err)
@@ -93,7 +93,7 @@ func TestAConnectionThatTheServerHasClosedIsReplaced(t *testing.T) {
 
 func TestTextsArriveAsTheyAre(t *testing.T) {
 	s := &server{dimension: 4}
-	m, e := embedder(t, s, nil), endpoint(t, embed.Settings{})
+	m, e := embedder(t, s, nil), endpoint(t, core.EmbeddingPolicy{})
 	for i, text := range []string{"<a href=\"x\">&amp;</a>", "\u2028\x00\x7f\t\n\\", "日本語 🎉", strings.Repeat("x", 1<<20), "\ufffd"} {
 		if _, err := m.Embed(t.Context(), e, text, 0); err != nil || s.calls[i].Input[0] != text {
 			t.Errorf("%.40q arrived as %.40q, error %v", text, s.calls[i].Input[0], err)
@@ -104,19 +104,19 @@ func TestTextsArriveAsTheyAre(t *testing.T) {
 func TestAnEndpointThatCannotBeCalledIsRefused(t *testing.T) {
 	up := upstream(t, core.Provider{})
 	for _, c := range []struct {
-		settings embed.Settings
+		settings core.EmbeddingPolicy
 		want     string
 	}{
-		{embed.Settings{Model: "e", URL: "ftp://host/x"}, "http"},
-		{embed.Settings{Model: "e", URL: "/embeddings"}, "http"},
-		{embed.Settings{Model: "e", URL: "http://"}, "host"},
-		{embed.Settings{Model: "e", URL: "http://user:" + secret + "@host/"}, "password"},
-		{embed.Settings{Model: "e", URL: "http://host/#x"}, "fragment"},
-		{embed.Settings{Model: "e", URL: "http://ho st/" + secret}, "not a URL"},
-		{embed.Settings{}, "model"},
-		{embed.Settings{Model: "e", Dimensions: -1}, "dimensions"},
-		{embed.Settings{Model: "e", Dimensions: embed.MaxDimension + 1}, "dimensions"},
-		{embed.Settings{Model: "e", Timeout: -1}, "timeout"},
+		{core.EmbeddingPolicy{Model: "e", URL: "ftp://host/x"}, "http"},
+		{core.EmbeddingPolicy{Model: "e", URL: "/embeddings"}, "http"},
+		{core.EmbeddingPolicy{Model: "e", URL: "http://"}, "host"},
+		{core.EmbeddingPolicy{Model: "e", URL: "http://user:" + secret + "@host/"}, "password"},
+		{core.EmbeddingPolicy{Model: "e", URL: "http://host/#x"}, "fragment"},
+		{core.EmbeddingPolicy{Model: "e", URL: "http://ho st/" + secret}, "not a URL"},
+		{core.EmbeddingPolicy{}, "model"},
+		{core.EmbeddingPolicy{Model: "e", Dimensions: -1}, "dimensions"},
+		{core.EmbeddingPolicy{Model: "e", Dimensions: core.MaxDimensions + 1}, "dimensions"},
+		{core.EmbeddingPolicy{Model: "e", Timeout: -1}, "timeout"},
 	} {
 		c.settings.Upstream = up
 		e, err := embed.NewEndpoint(c.settings)
@@ -127,17 +127,17 @@ func TestAnEndpointThatCannotBeCalledIsRefused(t *testing.T) {
 }
 
 func TestAKeyIsThatOfWhatDeterminesTheVector(t *testing.T) {
-	base := embed.Settings{Model: "e", URL: "https://host/embed?v=1", Dimensions: 4, Upstream: upstream(t, core.Provider{})}
-	with := func(change func(*embed.Settings)) embed.Settings {
+	base := core.EmbeddingPolicy{Model: "e", URL: "https://host/embed?v=1", Dimensions: 4, Upstream: upstream(t, core.Provider{})}
+	with := func(change func(*core.EmbeddingPolicy)) core.EmbeddingPolicy {
 		s := base
 		change(&s)
 		return s
 	}
-	key := func(s embed.Settings) embed.Key { return endpoint(t, s).Key("text") }
-	same := map[string]embed.Settings{
-		"host in capitals": with(func(s *embed.Settings) { s.URL = "https://HOST/embed?v=1" }),
-		"timeout":          with(func(s *embed.Settings) { s.Timeout = 1 }),
-		"another credential": with(func(s *embed.Settings) {
+	key := func(s core.EmbeddingPolicy) embed.Key { return endpoint(t, s).Key("text") }
+	same := map[string]core.EmbeddingPolicy{
+		"host in capitals": with(func(s *core.EmbeddingPolicy) { s.URL = "https://HOST/embed?v=1" }),
+		"timeout":          with(func(s *core.EmbeddingPolicy) { s.Timeout = 1 }),
+		"another credential": with(func(s *core.EmbeddingPolicy) {
 			s.Upstream = upstream(t, core.Provider{Auth: &core.Auth{Secret: secret, Query: "k"}})
 		}),
 	}
@@ -146,13 +146,13 @@ func TestAKeyIsThatOfWhatDeterminesTheVector(t *testing.T) {
 			t.Errorf("%s makes another key", name)
 		}
 	}
-	different := map[string]embed.Settings{
-		"host":       with(func(s *embed.Settings) { s.URL = "https://host2/embed?v=1" }),
-		"path":       with(func(s *embed.Settings) { s.URL = "https://host/embed2?v=1" }),
-		"query":      with(func(s *embed.Settings) { s.URL = "https://host/embed?v=2" }),
-		"model":      with(func(s *embed.Settings) { s.Model = "f" }),
-		"dimensions": with(func(s *embed.Settings) { s.Dimensions = 5 }),
-		"none":       with(func(s *embed.Settings) { s.Dimensions = 0 }),
+	different := map[string]core.EmbeddingPolicy{
+		"host":       with(func(s *core.EmbeddingPolicy) { s.URL = "https://host2/embed?v=1" }),
+		"path":       with(func(s *core.EmbeddingPolicy) { s.URL = "https://host/embed2?v=1" }),
+		"query":      with(func(s *core.EmbeddingPolicy) { s.URL = "https://host/embed?v=2" }),
+		"model":      with(func(s *core.EmbeddingPolicy) { s.Model = "f" }),
+		"dimensions": with(func(s *core.EmbeddingPolicy) { s.Dimensions = 5 }),
+		"none":       with(func(s *core.EmbeddingPolicy) { s.Dimensions = 0 }),
 	}
 	seen := map[embed.Key]string{key(base): "base", endpoint(t, base).Key("text2"): "text"}
 	for name, s := range different {
@@ -165,7 +165,7 @@ func TestAKeyIsThatOfWhatDeterminesTheVector(t *testing.T) {
 
 // Vectors outlast versions: were the keys to change, every node would embed everything again.
 func TestTheKeyOfATextIsTheSameInEveryVersion(t *testing.T) {
-	e := endpoint(t, embed.Settings{Model: "e", URL: "https://host/embed?v=1", Dimensions: 4})
+	e := endpoint(t, core.EmbeddingPolicy{Model: "e", URL: "https://host/embed?v=1", Dimensions: 4})
 	const want = "803e8470832cbe2b2e71a855f1357e733ce3fe6154183f59cb68cc5f56c46550"
 	if got := hexKey(e.Key("text")); got != want {
 		t.Errorf("got %s, want %s", got, want)

@@ -91,7 +91,7 @@ func collection(t *testing.T, texts ...string) *embed.Collection {
 	if len(faults) > 0 {
 		t.Fatal(faults)
 	}
-	e, err := embed.NewEndpoint(embed.Settings{Upstream: s.Targets()[0].Upstream, Model: "e"})
+	e, err := embed.NewEndpoint(core.EmbeddingPolicy{Upstream: s.Targets()[0].Upstream, Model: "e"})
 	if err != nil {
 		t.Fatal(err)
 	}
